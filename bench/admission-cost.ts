@@ -38,7 +38,7 @@ async function takeAdmission(count: number): Promise<void> {
   const { signal } = new AbortController()
   const policy = { capacity: 'shared_read' } as Policy
   const call = { scope: { signal }, ip: '127.0.0.1' } as Call
-  const principal = {}
+  const credentials = { kinds: [], claims: [] }
   const check = { service_name: 'docs', resource_type: 'document', resource_id: '', action: 'view' }
   const query: FactsQuery = {
     keyHash: 'key',
@@ -50,7 +50,7 @@ async function takeAdmission(count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += inFlight) {
     const loaded = Array.from({ length: inFlight }, async () => {
       await load(query, { signal })
-      const release = await admit(policy, call, principal, admissions)
+      const release = await admit(policy, call, credentials, {}, admissions)
       release()
     })
     await Promise.all(loaded)

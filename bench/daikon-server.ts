@@ -4,6 +4,7 @@ import type { Statements } from '../src/database/statement-pool.ts'
 import { readKeys } from '../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../src/rate-limit/in-process.ts'
 import { createApplication } from '../src/server/application.ts'
+import { readConfig } from '../src/server/config.ts'
 import { serveState } from './child-process.ts'
 import { benchEncryptionKey } from './data-set.ts'
 
@@ -50,28 +51,21 @@ const app = createApplication({
   onFailure: (error) => process.stderr.write(`${error.message}: ${error.cause}\n`),
   onJobFailure: () => {},
   warn: () => {},
-  options: {
-    baseUrl: 'http://localhost:8000',
-    adminUrl: 'http://localhost:9004',
-    adminEmails: [],
-    personalWorkspaces: false,
-    lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
-    maxSessionsPerUser: 50,
-    sessionSecret: 'bench',
-    secureCookies: false,
-    debug: hasFeed,
-    keysRequired: true,
-    maxFactsCacheBytes: Number(maxFactsCacheBytes),
-    ...(maxListFolders && {
-      listBudgetsOf: () => [{ folders: Number(maxListFolders), children: 4000 }],
-    }),
-    globalLimit: undefined,
-    trustedProxies: 0,
+  encryptionKeys: hasFeed ? [benchEncryptionKey] : [],
+  ...(maxListFolders && {
+    listBudgetsOf: () => [{ folders: Number(maxListFolders), children: 4000 }],
+  }),
+  settings: {
+    ...readConfig({}),
+    PERSONAL_WORKSPACES: false,
+    DEBUG: hasFeed,
+    SERVICE_KEYS_REQUIRED: true,
+    RATE_LIMIT_ENABLED: false,
+    MAX_FACTS_CACHE_BYTES: Number(maxFactsCacheBytes),
     // `writes` shares one resource with thousands of users.
-    quotas: { MAX_SHARES_PER_RESOURCE: 1_000_000 },
-    allowedHosts: ['*'],
-    corsOrigins: [],
-    encryptionKeys: hasFeed ? [benchEncryptionKey] : [],
+    MAX_SHARES_PER_RESOURCE: 1_000_000,
+    ALLOWED_HOSTS: ['*'],
+    CORS_ORIGINS: [],
   },
 })
 if (hasFeed) {

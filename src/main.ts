@@ -9,9 +9,9 @@ enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
 const { exitAfterFailure } = await import('./cli/failure.ts')
 const { onParentExit } = await import('./cli/parent-exit.ts')
-const { readConfig } = await import('./config/config.ts')
 const { findMisspeltSettings } = await import('./config/misspelt-settings.ts')
 const { createLogger } = await import('./core/logger.ts')
+const { readConfig, settings } = await import('./server/config.ts')
 const { start } = await import('./server/start.ts')
 const { startWorker } = await import('./server/worker.ts')
 const { startWorkers } = await import('./server/workers.ts')
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     return startWorker(config, workerLog, () => process.exit())
   }
 
-  for (const warning of findMisspeltSettings(process.env)) log.warn(warning)
+  for (const warning of findMisspeltSettings(process.env, Object.keys(settings))) log.warn(warning)
 
   const stopping = Promise.withResolvers<void>()
   let isStopping = false

@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { activityEvents } from '../src/activity/events.ts'
-import { settings } from '../src/config/settings.ts'
-import { errorCodes } from '../src/core/errors.ts'
+import { type Setting, settingGroups } from '../src/config/setting.ts'
+import type { ErrorReason } from '../src/core/define-reasons.ts'
+import { errorCodes } from '../src/core/error-codes.ts'
 import { signInErrors } from '../src/identity/sign-in-result.ts'
 import { createAdmissions } from '../src/rpc/admit.ts'
 import { readRegistry } from '../src/rpc/descriptors.ts'
 import { readMethods, readStreams, readWatches } from '../src/rpc/method.ts'
+import { settings } from '../src/server/config.ts'
+import { activityEvents } from '../src/server/features.ts'
 import { createMetrics } from '../src/server/observability/metrics.ts'
 import { addReplicaMetrics } from '../src/server/observability/replicas.ts'
 import { addReplacements } from '../src/server/observability/worker-metrics.ts'
+import { reasons } from '../src/server/reasons.ts'
 
 /**
  * The generated tables of the documentation. A page contains `<!-- generated: settings -->`, and
@@ -49,32 +52,19 @@ export async function renderPage(path: string): Promise<string> {
   return (await Promise.all(rendered)).join('')
 }
 
-/** The groups of docs/configuration.md, by the first setting of each. */
-const settingGroups: Record<string, string> = {
-  DATABASE_URL: 'Storage',
-  HTTP_HOST: 'Listening',
-  BASE_URL: 'Addresses and browsers',
-  ADMIN_EMAILS: 'Security',
-  JWT_PRIVATE_KEY_PATH: 'Tokens',
-  SERVICE_KEYS_REQUIRED: 'Behavior',
-  MAX_SESSIONS_PER_USER: 'Quotas',
-  RATE_LIMIT_ENABLED: 'Rate limits',
-  GOOGLE_CLIENT_ID: 'Identity providers',
-  LOG_LEVEL: 'Logs and traces',
-  DEMO_PORT: 'Development',
-}
-
 function renderSettings(): string {
-  const groups: { title: string; rows: string[][] }[] = []
-  for (const [name, { fallback, description }] of Object.entries(settings)) {
-    const title = settingGroups[name]
-    if (title) groups.push({ title, rows: [] })
-    groups.at(-1)?.rows.push([`\`${name}\``, fallback && `\`${fallback}\``, description])
-  }
-  return groups
-    .map(
-      ({ title, rows }) => `### ${title}\n\n${table(['Variable', 'Default', 'Description'], rows)}`,
-    )
+  const all = Object.entries<Setting>(settings)
+  return settingGroups
+    .map((title) => {
+      const rows = all
+        .filter(([, { group }]) => group === title)
+        .map(([name, { fallback, description }]) => [
+          `\`${name}\``,
+          fallback && `\`${fallback}\``,
+          description,
+        ])
+      return `### ${title}\n\n${table(['Variable', 'Default', 'Description'], rows)}`
+    })
     .join('\n')
 }
 
@@ -123,26 +113,15 @@ const grpcStatusNames = [
   'UNAUTHENTICATED',
 ]
 
-/** Reads reasons from the source, where they are literals next to their code. */
 function renderErrorReasons(): string {
-  const reasons = new Map<string, Set<string>>()
-  for (const name of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.ts')) continue
-    const text = readFileSync(join(root, 'src', name), 'utf8')
-    const pattern =
-      /(?:new ServiceError\(\s*'(\w+)',\s*|\b(?:permissionDenied|createDenial)\(\s*)'([A-Z_]+)'/g
-    for (const [, code = 'permission_denied', reason = ''] of text.matchAll(pattern)) {
-      reasons.set(code, (reasons.get(code) ?? new Set()).add(reason))
-    }
-  }
-  const rows = Object.keys(errorCodes).map((code) => [
-    `\`${code}\``,
-    [...(reasons.get(code) ?? [])]
-      .toSorted()
-      .map((reason) => `\`${reason}\``)
-      .join(', '),
-  ])
-  return table(['Code', 'Reasons'], rows)
+  const rows = Object.values<ErrorReason>(reasons)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, code, message }) => [
+      `\`${name}\``,
+      `\`${code}\``,
+      message.replaceAll(/<\w+>/g, '`$&`'),
+    ])
+  return table(['Reason', 'Code', 'Meaning'], rows)
 }
 
 function renderMethods(): string {

@@ -2,6 +2,7 @@ import { createOpenApi } from '../src/http/openapi/openapi.ts'
 import { readRegistry } from '../src/rpc/descriptors.ts'
 import type { HandlerTable } from '../src/rpc/handler.ts'
 import { createOperations, createWatches } from '../src/rpc/operation.ts'
+import { reasons } from '../src/server/reasons.ts'
 
 /**
  * Returns the OpenAPI document. It describes methods by their declarations, so a new method is
@@ -13,5 +14,5 @@ export function describeApi(globalLimit?: number): object {
   const handlers: HandlerTable = new Proxy({}, { get: () => service })
   const registry = readRegistry()
   const operations = [...createOperations(registry, handlers), ...createWatches(registry, handlers)]
-  return createOpenApi(operations, registry, globalLimit)
+  return createOpenApi(operations, registry, globalLimit, reasons)
 }

@@ -76,7 +76,7 @@ const embedded = await startEmbedded({ dataDir: join(folder, 'data') })
 process.env.TEST_DATABASE_URL = embedded.url
 try {
   await createTemplateDatabase(embedded.url)
-  const environment = await startTestEnvironment({ keysRequired: true })
+  const environment = await startTestEnvironment({ SERVICE_KEYS_REQUIRED: true })
   try {
     let hasFailed = false
     for (const caller of callers) {

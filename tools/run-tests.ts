@@ -73,7 +73,7 @@ async function runAva(variables: Record<string, string>): Promise<number> {
   // Ava exits with a non-zero status without a failed test if a file crashes or does not exit.
   if (status !== 0 && count.failed === 0) count.failed = 1
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
-  for (const { file, seconds } of timer.findSlowest(15))
+  for (const { file, seconds } of timer.findSlowest(60))
     process.stdout.write(`# ${seconds.toFixed(0)} s: ${file}\n`)
   if (leftOut.length > 0)
     process.stdout.write(`# Not run: ${leftOut.length} files, which npm run test:all runs, too\n`)

@@ -3,7 +3,7 @@ import type {
   ListActivityResponse,
 } from '../../gen/daikon/v1/admin_records.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { activityEvents } from './events.ts'
+import type { EventTable } from './events.ts'
 import type { ActivityStore } from './store/activity-store.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function listActivity(
   const { before, limit = 50 } = request
   const items = await stores.activity.find({
     action,
-    actions: target_type === undefined ? undefined : actionsOf(target_type),
+    actions: target_type === undefined ? undefined : actionsOf(stores.activity.events, target_type),
     actorId: actor_id,
     workspaceId: workspace_id,
     targetId: target_id,
@@ -31,8 +31,8 @@ export async function listActivity(
   return { items: items.slice(0, limit), ...(last && { next_before: last.id }) }
 }
 
-function actionsOf(targetType: string): string[] {
-  return Object.entries(activityEvents)
+function actionsOf(events: EventTable, targetType: string): string[] {
+  return Object.entries(events)
     .filter(([, { target }]) => target === targetType)
     .map(([action]) => action)
 }

@@ -3,6 +3,7 @@ import type { WatchChangesResponse } from '../../gen/daikon/v1/users.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import type { Watch } from '../core/watch.ts'
+import { reasons as identityReasons } from '../identity/reasons.ts'
 import { ChangeReader } from './feed/change-reader.ts'
 import type { LiveFeed } from './feed/live-feed.ts'
 import type { WatchingUser } from './feed/visibility.ts'
@@ -82,5 +83,5 @@ async function* followChanges(
 }
 
 function tokenExpired(): ServiceError {
-  return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired')
+  return new ServiceError(identityReasons.TOKEN_EXPIRED)
 }

@@ -26,7 +26,7 @@ export function createWatchActivity(feed: LiveFeed): WatchHandler {
 
   return async ({ principal }, request) => {
     const { workspace_id, actions } = request
-    const selects = readActionFilter('actions', actions)
+    const selects = readActionFilter(feed.events, 'actions', actions)
     const viewer = viewerOf(principal)
     const cursor = await findCursor(feed, request.last_event_id || request.cursor)
     const select = createSelection(viewer, selects, workspace_id)

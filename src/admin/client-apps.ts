@@ -29,6 +29,7 @@ import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
 import type { ServiceAccountStore } from '../workspaces/store/service-account-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
+import { reasons } from './reasons.ts'
 import type { ClientAppChanges, ClientAppStore, StoredClientApp } from './store/client-app-store.ts'
 
 type AppStores = {
@@ -163,11 +164,7 @@ export async function rotateClientApp(
   return stores.transaction(async (tx) => {
     const { id, name, type } = await requireClientApp(tx.clientApps, client_app_id)
     if (type !== 'confidential') {
-      throw new ServiceError(
-        'failed_precondition',
-        'CLIENT_APP_PUBLIC',
-        'A public client app has no secret. Set its type to confidential to create one.',
-      )
+      throw new ServiceError(reasons.CLIENT_APP_PUBLIC)
     }
     await tx.clientApps.expireSecrets(id, overlap_seconds)
     if (overlap_seconds === 0) await tx.revocations.denyClientTokens(id)
@@ -209,8 +206,7 @@ async function requireOwnUris(clientApps: ClientAppStore, id: string): Promise<v
   const shared = await clientApps.findSharedUri(id)
   if (!shared) return
   throw new ServiceError(
-    'already_exists',
-    'REDIRECT_URI_TAKEN',
+    reasons.REDIRECT_URI_TAKEN,
     `redirect_uris: ${shared.uri} is also registered for the app ${shared.name}, and an app that is bound to a workspace cannot share its redirect URIs`,
   )
 }
@@ -328,7 +324,7 @@ async function requireClientApp(clientApps: ClientAppStore, id: string): Promise
 }
 
 function clientAppNotFound(): ServiceError {
-  return new ServiceError('not_found', 'CLIENT_APP_NOT_FOUND', 'Client app not found')
+  return new ServiceError(reasons.CLIENT_APP_NOT_FOUND)
 }
 
 /** The ETag does not depend on the secrets, which have their own method. */

@@ -9,8 +9,10 @@ import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
 import { redactPayload } from '../webhooks/redact.ts'
 import type { DeliveryStore } from '../webhooks/store/delivery-store.ts'
+import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import { describeCaller } from './describe-caller.ts'
 import { countKeptTexts } from './kept-texts.ts'
+import { reasons } from './reasons.ts'
 import type { KeptTextStore } from './store/kept-text-store.ts'
 import type { PeopleStore } from './store/people-store.ts'
 import type { UserDataStore, UserToDelete } from './store/user-data-store.ts'
@@ -74,11 +76,7 @@ async function lockUserToDelete(
   callerId: string | undefined,
 ): Promise<UserToDelete> {
   if (id === callerId) {
-    throw new ServiceError(
-      'permission_denied',
-      'OWN_ACCOUNT',
-      'Administrators cannot delete their own account',
-    )
+    throw new ServiceError(reasons.OWN_ACCOUNT, 'Administrators cannot delete their own account')
   }
   const locked = await userData.lockUsers(callerId ? [id, callerId] : [id])
   const caller = locked.find((candidate) => candidate.id === callerId)
@@ -103,8 +101,7 @@ async function transferAllResources(
   if (workspaceIds.length === 0) return 0
   if (!toId) {
     throw new ServiceError(
-      'already_exists',
-      'OWNS_RESOURCES',
+      workspaceReasons.OWNS_RESOURCES,
       'The user owns resources in workspaces with other members. Name a user in transfer_to.',
     )
   }
@@ -119,8 +116,7 @@ async function transferAllResources(
 
 function lastOwner(slugs: string[]): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'LAST_OWNER',
+    workspaceReasons.LAST_OWNER,
     `The user is the last owner of ${slugs.join(', ')}. Make another member an owner first.`,
   )
 }

@@ -21,6 +21,7 @@ import type {
   StoredManagementApp,
 } from '../identity/store/management-app-store.ts'
 import type { RevocationStore } from '../identity/store/revocation-store.ts'
+import { reasons } from './reasons.ts'
 
 type AppStores = {
   activity: ActivityStore
@@ -141,7 +142,7 @@ async function requireManagementApp(
 ): Promise<StoredManagementApp> {
   const app = await managementApps.lock(id)
   if (app) return app
-  throw new ServiceError('not_found', 'MANAGEMENT_APP_NOT_FOUND', 'Management app not found')
+  throw new ServiceError(reasons.MANAGEMENT_APP_NOT_FOUND)
 }
 
 /** Stores the hash of a new secret and returns the secret. */

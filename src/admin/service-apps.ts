@@ -19,6 +19,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
+import { reasons } from './reasons.ts'
 import type { ServiceAppStore, StoredServiceApp } from './store/service-app-store.ts'
 
 type AppStores = { activity: ActivityStore; serviceApps: ServiceAppStore }
@@ -171,8 +172,7 @@ async function requireAnotherApp(
     ? 'every call of a backend service is rejected'
     : 'requests are accepted with any service key, or none (development mode)'
   throw new ServiceError(
-    'already_exists',
-    'LAST_SERVICE_APP',
+    reasons.LAST_SERVICE_APP,
     `This is the last active service app. Without it, ${effect}. Set force to true to continue.`,
   )
 }
@@ -188,7 +188,7 @@ async function requireServiceApp(
 }
 
 function serviceAppNotFound(): ServiceError {
-  return new ServiceError('not_found', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
+  return new ServiceError(reasons.SERVICE_APP_NOT_FOUND)
 }
 
 function tagOf({ id, name, isActive }: StoredServiceApp): string {

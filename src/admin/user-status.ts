@@ -11,6 +11,7 @@ import type { Principal, RequestContext, WriteContext } from '../core/request-co
 import { violates } from '../database/database-errors.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
+import { reasons } from './reasons.ts'
 import type { LockedPerson, PeopleStore } from './store/people-store.ts'
 import { createUserTag, requireUserDetail, type UserDetailStores } from './users.ts'
 
@@ -40,8 +41,7 @@ export async function updateUser(
     if (!changes) return requireUserDetail(tx, now, user.id)
     if (user.id === callerId && is_active === false) {
       throw new ServiceError(
-        'permission_denied',
-        'OWN_ACCOUNT',
+        reasons.OWN_ACCOUNT,
         'Administrators cannot deactivate their own account',
       )
     }
@@ -73,11 +73,7 @@ export async function setAdministrator(
     const locked = await tx.people.lockWithAdministrators({ id: user_id })
     const user = findLocked(locked, user_id, callerId)
     if (user.id === callerId && !is_admin) {
-      throw new ServiceError(
-        'permission_denied',
-        'OWN_ACCOUNT',
-        'Administrators cannot demote themselves',
-      )
+      throw new ServiceError(reasons.OWN_ACCOUNT, 'Administrators cannot demote themselves')
     }
     await changeAdministrator(tx, principal, { locked, user, is_admin, by: 'console' })
     return requireUserDetail(tx, now, user.id)
@@ -181,15 +177,13 @@ function requireOtherAdministrator(
 }
 
 function externalIdTaken(): ServiceError {
-  const detail = 'Another user has this external_id'
-  return new ServiceError('already_exists', 'EXTERNAL_ID_TAKEN', detail)
+  return new ServiceError(reasons.EXTERNAL_ID_TAKEN)
 }
 
 /** Creates the error for a change that would leave no active administrator. */
 export function lastAdministrator(email: string): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'LAST_ADMINISTRATOR',
+    reasons.LAST_ADMINISTRATOR,
     `${email} is the last active administrator. Promote another user first.`,
   )
 }

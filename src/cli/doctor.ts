@@ -1,10 +1,12 @@
 import { Command } from 'commander'
-import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { tellSchemaVersion } from '../database/schema-version.ts'
+import { type Config, readConfig } from '../server/config.ts'
 import { type Check, type Finding, runChecks } from './doctor/check.ts'
 import { configurationChecks } from './doctor/configuration.ts'
 import { databaseChecks } from './doctor/database.ts'
 import { providerChecks } from './doctor/providers.ts'
+import { type Mistake, withoutRepetition } from './doctor/repetition.ts'
 import { replicaChecks } from './doctor/replicas.ts'
 import { findMisspeltSettings } from './doctor/unknown-settings.ts'
 import { explainFailure } from './failure.ts'
@@ -17,9 +19,9 @@ export function doctorCommand(): Command {
     .action(async (_options, command) => {
       const findings = await examine(process.env)
       const lines = findings.map(
-        ({ check, ok, detail }) => `${ok ? 'ok  ' : 'FAIL'}  ${check.padEnd(16)}  ${detail}`,
+        ({ check, ok, detail }) => `${stateOf(ok)}  ${check.padEnd(16)}  ${detail}`,
       )
-      const failed = findings.filter(({ ok }) => !ok).length
+      const failed = findings.filter(({ ok }) => ok === false).length
       print(command, { ok: failed === 0, findings }, [
         ...lines,
         '',
@@ -29,15 +31,26 @@ export function doctorCommand(): Command {
     })
 }
 
+function stateOf(ok: Finding['ok']): string {
+  if (ok === null) return '-   '
+  return ok ? 'ok  ' : 'FAIL'
+}
+
 async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { config, mistakes: invalid } = readSettings(environment)
-  const mistakes = [...invalid, ...findMisspeltSettings(environment)]
-  const settings = mistakes.map((detail) => ({ check: 'settings', ok: false, detail }))
+  const misspelt = findMisspeltSettings(environment)
+  const meant = new Set(misspelt.map(({ setting }) => setting))
+  const mistakes = [...invalid.filter(({ setting }) => !meant.has(setting)), ...misspelt]
+  const settings: Finding[] = mistakes.map(({ detail }) => ({
+    check: 'settings',
+    ok: false,
+    detail,
+  }))
   if (!config) return settings
   if (mistakes.length === 0) settings.push({ check: 'settings', ok: true, detail: 'valid' })
   return [
     ...settings,
-    ...(await runChecks(configurationChecks(config))),
+    ...withoutRepetition(await runChecks(configurationChecks(config)), mistakes),
     ...(await runChecks(providerChecks(config))),
     ...(await examineRedis(config)),
     ...(await runChecks(replicaChecks(config))),
@@ -46,12 +59,14 @@ async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
 }
 
 /** Falls back to DEBUG=true if the settings are invalid, so that the other checks can still run. */
-function readSettings(environment: NodeJS.ProcessEnv): { config?: Config; mistakes: string[] } {
+function readSettings(environment: NodeJS.ProcessEnv): { config?: Config; mistakes: Mistake[] } {
   try {
     return { config: readConfig(environment), mistakes: [] }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const mistakes = error.message.split('\n')
+    const mistakes = error.message
+      .split('\n')
+      .map((detail) => ({ setting: detail.split(' ', 1).join(), detail }))
     try {
       const config = readConfig({ ...environment, DEBUG: 'true' })
       return { config: { ...config, DEBUG: false }, mistakes }

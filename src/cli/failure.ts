@@ -1,8 +1,9 @@
 import { CommanderError } from 'commander'
-import { ConfigError, readConfig } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { describeError } from '../core/describe-error.ts'
 import { ServiceError } from '../core/errors.ts'
 import { splitHosts } from '../core/postgres-hosts.ts'
+import { readConfig } from '../server/config.ts'
 import { explainPort, portSettings } from '../server/ports.ts'
 
 /** An error in the arguments or in the state of the machine, which the operator can correct. */

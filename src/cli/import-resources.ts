@@ -4,6 +4,7 @@ import type { ImportStore } from '../admin/store/import-store.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
+import { reasons as coreReasons } from '../core/reasons.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'
 import { type RegistrationStores, registerAll } from '../permissions/register-all.ts'
@@ -13,12 +14,15 @@ import {
   type Registration,
   readRegistrations,
 } from '../permissions/registration.ts'
+import { findRegistrationErrors } from '../permissions/registration-checks.ts'
 import type { PrincipalStore } from '../permissions/store/principal-store.ts'
 import {
   batchSize,
   createLineNaming,
   describeLineErrors,
+  describeViolations,
   findItemViolations,
+  listLineErrors,
 } from './line-errors.ts'
 import type { FileLine } from './record-file.ts'
 
@@ -65,9 +69,11 @@ export async function registerRecords(
   onProgress: OnProgress,
   result: ImportResult,
 ): Promise<void> {
-  const requests = await resolveWorkspaces(stores, records, naming)
-  requireValidFields(requests, naming)
-  const registrations = sortByDepth(await readRegistrations(stores, requests, naming))
+  const { requests, problems } = await readRequests(stores, records)
+  requireNoProblems(problems, naming)
+  const registrations = sortByDepth(
+    await readRegistrations(stores, requests as RegisterResourceRequest[], naming),
+  )
   for (let start = 0; start < registrations.length; start += batchSize) {
     onProgress('Writing', start, registrations.length)
     const batch = registrations.slice(start, start + batchSize)
@@ -82,43 +88,92 @@ export async function registerRecords(
   if (result.registered > 0) await stores.registrations.analyze()
 }
 
+/**
+ * Returns everything that is wrong with a file, without registering anything, and what
+ * `importResources` would do if nothing is.
+ */
+export async function checkResources(
+  { stores, quotas }: Context,
+  lines: FileLine[],
+): Promise<ImportResult & { problems: string[] }> {
+  const { requests, problems } = await readRequests(stores, lines)
+  const invalid = new Set(problems.map(({ index }) => index))
+  const isValid = (_item: unknown, index: number) => !invalid.has(index)
+  const naming = createLineNaming(lines.filter(isValid), (found) => found)
+  const found = describeViolations(nameViolations(problems, createLineNaming(lines)))
+  let registrations: Registration[]
+  try {
+    const valid = requests.filter(isValid) as RegisterResourceRequest[]
+    registrations = sortByDepth(await readRegistrations(stores, valid, naming))
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
+    return { registered: 0, unchanged: 0, problems: [...found, ...listLineErrors(error)] }
+  }
+  // Parents may be on lines that are invalid.
+  if (invalid.size > 0)
+    registrations = registrations.map((item) => ({ ...item, parent: undefined }))
+  const { existing, errors } = await findRegistrationErrors(stores, registrations, {
+    naming,
+    quotas,
+  })
+  return {
+    registered: registrations.length - existing,
+    unchanged: existing,
+    problems: [...found, ...errors.flatMap(listLineErrors)],
+  }
+}
+
 function describeProgress({ registered }: ImportResult): string {
   if (registered === 0) return 'No resources were registered.'
   return `${registered} resources were registered. Import the file again to register the others.`
 }
 
-/**
- * Replaces `workspace_slug` with the ID of the workspace, and reports unknown workspaces and owners
- * together.
- */
+/** A violation of the record at an index. */
+type RecordViolation = FieldViolation & { index: number }
+
+type Requests = { requests: object[]; problems: RecordViolation[] }
+
+/** Returns the requests of records, and unknown workspaces and owners and invalid fields together. */
+async function readRequests(
+  stores: { imports: ImportStore; principals: PrincipalStore },
+  records: Records['records'],
+): Promise<Requests> {
+  const { requests, problems } = await resolveWorkspaces(stores, records)
+  const unresolved = new Set(problems.map(({ index }) => index))
+  // The field rules of RegisterBatch. A line with an unknown workspace has no `workspace_id`.
+  const invalid = findItemViolations('registerBatch', 'resources', requests).filter(
+    ({ index, field }) => field !== 'workspace_id' || !unresolved.has(index),
+  )
+  return { requests, problems: [...problems, ...invalid].toSorted((a, b) => a.index - b.index) }
+}
+
+/** Replaces `workspace_slug` with the ID of the workspace. Returns unknown workspaces and owners. */
 async function resolveWorkspaces(
   { imports, principals }: { imports: ImportStore; principals: PrincipalStore },
   records: Records['records'],
-  { field }: ErrorNaming,
-): Promise<object[]> {
+): Promise<Requests> {
   const slugs = new Set(records.map(({ fields }) => fields.workspace_slug).filter(isText))
   const workspaces = await imports.findWorkspaces([...slugs])
   const workspaceIds = new Map(workspaces.map(({ slug, id }) => [slug, id]))
   const emails = records.flatMap(({ fields }) => emailOf(fields) ?? [])
   const { byEmail } = await principals.findUsers({ emails, externalIds: [] })
 
-  const violations: FieldViolation[] = []
+  const problems: RecordViolation[] = []
   const requests = records.map(({ fields }, index) => {
     const { workspace_slug, ...request } = fields
     const email = emailOf(fields)
     if (email !== undefined && !byEmail.has(email))
-      violations.push({ field: field(index, 'owner_email'), message: 'does not exist' })
+      problems.push({ index, field: 'owner_email', message: 'does not exist' })
     if (workspace_slug === undefined) return request
     const workspace_id = workspaceIds.get(String(workspace_slug))
     const message =
       request.workspace_id !== undefined
         ? 'must not be combined with workspace_id'
         : workspace_id === undefined && 'does not exist'
-    if (message) violations.push({ field: field(index, 'workspace_slug'), message })
+    if (message) problems.push({ index, field: 'workspace_slug', message })
     return { ...request, workspace_id }
   })
-  requireNoViolations(violations)
-  return requests
+  return { requests, problems }
 }
 
 /** Returns the address of the owner if it is a valid one. */
@@ -126,22 +181,15 @@ function emailOf({ owner_email }: FileLine['fields']): string | undefined {
   return isText(owner_email) ? normalizeEmail(owner_email) : undefined
 }
 
-/** Applies the field rules of RegisterBatch. */
-function requireValidFields(
-  requests: object[],
-  { field }: ErrorNaming,
-): asserts requests is RegisterResourceRequest[] {
-  const found = findItemViolations('registerBatch', 'resources', requests)
-  requireNoViolations(
-    found.map(({ index, field: name, message }) => ({ field: field(index, name), message })),
-  )
+function requireNoProblems(problems: RecordViolation[], naming: ErrorNaming): void {
+  if (problems.length === 0) return
+  throw new ServiceError(coreReasons.INVALID_REQUEST, 'The file is invalid', {
+    violations: nameViolations(problems, naming),
+  })
 }
 
-function requireNoViolations(violations: FieldViolation[]): void {
-  if (violations.length === 0) return
-  throw new ServiceError('invalid_argument', 'INVALID_REQUEST', 'The file is invalid', {
-    violations,
-  })
+function nameViolations(problems: RecordViolation[], { field }: ErrorNaming): FieldViolation[] {
+  return problems.map(({ index, field: name, message }) => ({ field: field(index, name), message }))
 }
 
 /** Sorts registrations by their number of ancestors in the file, so that parents come first. */

@@ -6,10 +6,18 @@ import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'
 import { Problems } from '../permissions/problems.ts'
 import type { ShareStores } from '../permissions/share.ts'
-import { findShareProblems, shareAll } from '../permissions/share-all.ts'
+import { findShareProblems, type ShareAllOptions, shareAll } from '../permissions/share-all.ts'
 import { readShares } from '../permissions/share-items.ts'
-import { createLineNaming, describeLineErrors, findItemViolations } from './line-errors.ts'
+import {
+  createLineNaming,
+  describeLineErrors,
+  findItemViolations,
+  listLineErrors,
+} from './line-errors.ts'
 import type { FileLine } from './record-file.ts'
+
+/** The records of a file, and the names of their fields in errors. */
+type ShareFile = { records: Pick<FileLine, 'fields'>[]; naming: ErrorNaming }
 
 type Context = WriteContext<ShareStores> & Pick<RequestContext, 'now'> & QuotaContext
 
@@ -40,10 +48,42 @@ export async function importShares(
  * @throws ServiceError with everything that is wrong
  */
 export async function grantRecords(
-  { stores, principal, now, quotas }: Context,
-  file: { records: Pick<FileLine, 'fields'>[]; naming: ErrorNaming },
+  context: Context,
+  file: ShareFile,
   onProgress: OnProgress,
 ): Promise<number> {
+  const { stores } = context
+  const { shares, problems, options } = readShareFile(context, file, onProgress)
+  // Reads what the shares refer to only once, unless a problem may hide others.
+  if (hasFieldProblems(shares, options.now, problems)) {
+    await findShareProblems(stores, shares, options, problems)
+    problems.throwAny()
+  }
+  const granted = await shareAll(stores, shares, options)
+  if (granted.length > 0) await stores.shares.analyze()
+  return granted.length
+}
+
+/** Returns everything that is wrong with a file, without granting anything. */
+export async function checkShares(context: Context, lines: FileLine[]): Promise<string[]> {
+  const file = { records: lines, naming: createLineNaming(lines, (found) => found) }
+  const { shares, problems, options } = readShareFile(context, file, () => {})
+  try {
+    await findShareProblems(context.stores, shares, options, problems)
+    problems.throwAny()
+    return []
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
+    return listLineErrors(error)
+  }
+}
+
+/** Returns the shares of a file, how they are granted, and the problems of their fields. */
+function readShareFile(
+  { principal, now, quotas }: Context,
+  file: ShareFile,
+  onProgress: OnProgress,
+): { shares: ShareItem[]; problems: Problems; options: ShareAllOptions } {
   const naming = {
     ...file.naming,
     field: (index: number, name: string) => file.naming.field(index, toColumn(name)),
@@ -63,15 +103,7 @@ export async function grantRecords(
     naming,
     onProgress: (done: number, total: number) => onProgress('Writing', done, total),
   }
-  const shares = requests as ShareItem[]
-  // Reads what the shares refer to only once, unless a problem may hide others.
-  if (hasFieldProblems(shares, now, problems)) {
-    await findShareProblems(stores, shares, options, problems)
-    problems.throwAny()
-  }
-  const granted = await shareAll(stores, shares, options)
-  if (granted.length > 0) await stores.shares.analyze()
-  return granted.length
+  return { shares: requests as ShareItem[], problems, options }
 }
 
 function hasFieldProblems(shares: ShareItem[], now: Date, problems: Problems): boolean {

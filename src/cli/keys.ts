@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
-import { type Config, readConfig } from '../config/config.ts'
 import { createEncryptionKeyFile, readEncryptionKeys } from '../config/encryption-keys.ts'
 import { createSecretBox, encryptionKeySize } from '../core/secret-box.ts'
 import {
@@ -15,6 +14,7 @@ import {
 } from '../identity/key-rotation.ts'
 import { keyPathsOf } from '../identity/key-source.ts'
 import { createKeyFiles, type KeyPaths } from '../identity/keys.ts'
+import { type Config, readConfig } from '../server/config.ts'
 import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
 import { withDatabase } from './session.ts'

@@ -7,19 +7,26 @@ import { createRequestValidator } from './require-valid.ts'
 /** The number of lines of a file that one request or transaction takes. */
 export const batchSize = 1000
 
-/** Names fields in the form `Line 7: owner_id`. */
-export function createLineNaming(lines: FileLine[]): ErrorNaming {
+/** Names fields in the form `Line 7: owner_id`. `shorten` limits the lines of a message. */
+export function createLineNaming(lines: FileLine[], shorten = truncateLines): ErrorNaming {
   return {
     field: (index, name) => `Line ${lines[index]?.line}${name && `: ${name}`}`,
-    detail: (fields, message) =>
-      truncateLines(fields.map((field) => `${field}: ${message}`)).join('\n'),
+    detail: (fields, message) => shorten(fields.map((field) => `${field}: ${message}`)).join('\n'),
   }
 }
 
 /** Describes an error whose fields `createLineNaming` has named, a line for each problem. */
-export function describeLineErrors({ message, violations }: ServiceError): string[] {
-  if (violations.length === 0) return [message]
-  return truncateLines(violations.map(({ field, message }) => `${field} ${message}`))
+export function describeLineErrors(error: ServiceError): string[] {
+  return truncateLines(listLineErrors(error))
+}
+
+/** Like `describeLineErrors`, with all problems. */
+export function listLineErrors({ message, violations }: ServiceError): string[] {
+  return violations.length > 0 ? describeViolations(violations) : message.split('\n')
+}
+
+export function describeViolations(violations: FieldViolation[]): string[] {
+  return violations.map(({ field, message }) => `${field} ${message}`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import { UsageError } from './failure.ts'
 import { decodeUtf8, truncateLines } from './input-file.ts'
 import type { Plan } from './migrate-from/plan.ts'
-import { describePlace, type ParsedTuples, type Problem } from './migrate-from/tuple.ts'
+import { describeProblems, type ParsedTuples } from './migrate-from/tuple.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
 import { withDatabase } from './session.ts'
@@ -26,7 +26,10 @@ export function migrateFromCommand(): Command {
     )
     .requiredOption('--mapping <file>', 'what the types and relations become, in YAML or JSON')
     .option('--apply', 'migrate; without it, print what would be migrated')
-    .option('--skip-unmapped', 'migrate although some tuples are not mapped')
+    .option(
+      '--skip-unmapped',
+      'migrate without tuples that are not mapped and objects that cannot be created',
+    )
     .action(migrate)
 }
 
@@ -40,25 +43,36 @@ async function migrate(
   const plan = await readPlan(system, path, mappingPath)
   const counts = countPlan(plan)
   if (!apply) {
-    const lines = [...formatPreview(plan), 'Preview: nothing was changed. Add --apply to migrate.']
-    print(command, { ...counts, tuples: plan.summary, problems: plan.problems }, lines)
+    const lines = [
+      ...formatPreview(plan, path),
+      'Preview: nothing was changed. Add --apply to migrate.',
+    ]
+    const { summary: tuples, orphans: orphaned, problems } = plan
+    print(command, { ...counts, tuples, orphaned, problems }, lines)
   }
   if (plan.problems.length > 0) throw nothingChanged(describeProblems(path, plan.problems))
   if (!apply) return
-  if (counts.unmapped > 0 && !skipUnmapped) {
-    const message = `Tuples that are not mapped: ${counts.unmapped}. Run the command without --apply to see which, and with --skip-unmapped to leave them out.`
-    throw nothingChanged([message])
+  if (counts.unmapped + counts.orphans > 0 && !skipUnmapped) {
+    const found = [
+      counts.unmapped > 0 && `Tuples that are not mapped: ${counts.unmapped}.`,
+      counts.orphans > 0 && `Objects that cannot be created: ${counts.orphans}.`,
+    ]
+    const advice =
+      'Run the command without --apply to see which, and with --skip-unmapped to leave them out.'
+    throw nothingChanged([[...found, advice].filter(Boolean).join(' ')])
   }
   const { applyPlan } = await import('./migrate-from/apply-plan.ts')
   const progressBar = createProgressBar(process.stderr)
   const applied = await withDatabase(({ operator }) =>
-    applyPlan(operator, plan, path, progressBar.onProgress),
+    applyPlan(operator, plan, { path, skipOrphans: skipUnmapped }, progressBar.onProgress),
   )
     .finally(progressBar.clear)
     .catch(explain)
   const { members, groups, nested_groups, unmapped } = counts
-  print(command, { members, groups, nested_groups, unmapped, ...applied }, [
-    `Members: ${members}, groups: ${groups}, nested groups: ${nested_groups}, left out: ${unmapped}.`,
+  const orphans = counts.orphans + applied.orphans
+  const orphaned = orphans > 0 ? ` and ${orphans} orphans` : ''
+  print(command, { members, groups, nested_groups, unmapped, ...applied, orphans }, [
+    `Members: ${members}, groups: ${groups}, nested groups: ${nested_groups}, left out: ${unmapped}${orphaned}.`,
     `${applied.registered} registered, ${applied.unchanged} registered already.`,
     `${applied.granted} granted.`,
   ])
@@ -90,10 +104,6 @@ async function parseExport(system: System, path: string): Promise<ParsedTuples> 
       `${path} is a binary backup; write its text with: zed backup parse-relationships ${path}`,
     )
   return parseSpiceDb(path, decodeUtf8(bytes))
-}
-
-function describeProblems(path: string, problems: Problem[]): string[] {
-  return problems.map(({ place, message }) => `${describePlace(path, place)}: ${message}`)
 }
 
 function nothingChanged(lines: string[]): Error {

@@ -1,5 +1,7 @@
 import { type DescField, type FileRegistry, ScalarType } from '@bufbuild/protobuf'
-import { type ErrorCode, errorCodes, ServiceError } from '../core/errors.ts'
+import { receivedReason } from '../core/define-reasons.ts'
+import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
+import { ServiceError } from '../core/errors.ts'
 import { isSecureUrl } from '../core/loopback.ts'
 import { readBoundFields } from '../rpc/bound-fields.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
@@ -122,7 +124,9 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     ([, { http }]) => http === response.status,
   ) ?? ['internal' as const]
   const { reason = 'INTERNAL', detail = `The server responded with ${response.status}` } = problem
-  throw new ServiceError(code, reason, detail, { violations: problem.errors ?? [] })
+  throw new ServiceError(receivedReason(reason, code), detail, {
+    violations: problem.errors ?? [],
+  })
 }
 
 type Problem = {

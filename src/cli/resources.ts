@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
+import { printDryRun } from './dry-run.ts'
 import { decodeUtf8 } from './input-file.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
@@ -12,10 +13,16 @@ export function resourcesCommand(): Command {
     .command('import')
     .description('register the resources of a file in batches, skipping those that exist')
     .argument('<file>', 'CSV file with a header (.csv), or JSON Lines (.jsonl)')
-    .action(async (path: string, _options, command) => {
-      const { importResources } = await import('./import-resources.ts')
+    .option('--dry-run', 'report what would be registered and every problem, and change nothing')
+    .action(async (path: string, { dryRun }, command) => {
+      const { checkResources, importResources } = await import('./import-resources.ts')
       const { parseResourceFile } = await import('./resource-file.ts')
       const lines = parseResourceFile(path, decodeUtf8(await readFile(path)))
+      if (dryRun) {
+        const found = await withDatabase(({ operator }) => checkResources(operator, lines))
+        const summary = `to register: ${found.registered}, registered already: ${found.unchanged}`
+        return printDryRun(command, { lines: lines.length, ...found }, summary)
+      }
       const progressBar = createProgressBar(process.stderr)
       const result = await withDatabase(({ operator }) =>
         importResources(operator, lines, progressBar.onProgress),

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientAppContext } from '../admin/client-apps.ts'
 import type { DevelopmentModeContext } from '../admin/service-apps.ts'
-import { type Config, readConfig, readQuotas } from '../config/config.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
-import { createOutboundHosts } from '../outbound/outbound-hosts.ts'
+import { createBackchannelHosts } from '../identity/backchannel-hosts.ts'
+import { type Config, readConfig } from '../server/config.ts'
 import type { Stores } from '../server/stores.ts'
 import type { InvitationContext } from '../workspaces/invitation-links.ts'
 
@@ -48,13 +48,10 @@ export async function withDatabase<Result>(
       stores: createStores(database.fork()),
       principal: { isOperator: true } as const,
       now: new Date(),
-      quotas: readQuotas(config),
+      quotas: config,
       invitations: { baseUrl: config.BASE_URL, areMailed: config.SMTP_URL !== '' },
       debug: config.DEBUG,
-      backchannelHosts: createOutboundHosts({
-        allowed: config.BACKCHANNEL_ALLOWED_HOSTS,
-        debug: config.DEBUG,
-      }),
+      backchannelHosts: createBackchannelHosts(config),
       keysRequired: config.SERVICE_KEYS_REQUIRED,
       warn: (text: string) => process.stderr.write(`${text}\n`),
     }

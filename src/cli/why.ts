@@ -7,6 +7,7 @@ import { overNetwork } from './admin-api.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { type Session, withDatabase } from './session.ts'
+import { suggestUsers } from './suggest-users.ts'
 
 export function whyCommand(): Command {
   const command = new Command('why')
@@ -22,7 +23,12 @@ export function whyCommand(): Command {
         server === undefined
           ? await withDatabase((session) => explainAccess(session, user, action, name, context))
           : await explainOnServer(server, user, action, name, context)
-      print(command, result, [text])
+      const isUnknown = result.reasons.some(({ rule }) => rule === 'user_unknown')
+      const suggestions = isUnknown ? await suggestUsers(command, user) : []
+      print(command, { ...result, ...(isUnknown && { suggestions }) }, [
+        text,
+        ...(suggestions.length > 0 ? [`Did you mean ${suggestions.join(' or ')}?`] : []),
+      ])
     })
   return overNetwork(command)
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Config, ConfigError } from './config.ts'
+import { ConfigError } from './config.ts'
 import { encryptionKey, list } from './parsers.ts'
 import { isReadableByOthers } from './production.ts'
+import type { CentralSettings } from './settings.ts'
 
-type KeySettings = Pick<Config, 'SECRETS_ENCRYPTION_KEY' | 'DATA_DIR' | 'DEBUG'>
+type KeySettings = Pick<CentralSettings, 'SECRETS_ENCRYPTION_KEY' | 'DATA_DIR' | 'DEBUG'>
 
 /** Returns the path of the file that contains the keys if the setting is empty. */
 function pathOf({ DATA_DIR }: KeySettings): string {

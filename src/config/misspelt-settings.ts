@@ -1,5 +1,4 @@
 import { editDistance, nearestNames } from '../core/nearest-names.ts'
-import { settings } from './settings.ts'
 
 /** Names with up to this many edits look like a misspelt setting. */
 const maxEdits = 2
@@ -37,9 +36,14 @@ const prefixes = [
 /** Variables that Kubernetes adds to each container for every service. */
 const kubernetesVariable = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP)(_\w+)?)?$/
 
-/** Returns a sentence for each variable of the environment that looks like a misspelt setting. */
-export function findMisspeltSettings(environment: Record<string, string | undefined>): string[] {
-  const known = Object.keys(settings)
+/**
+ * Returns a sentence for each variable of the environment that looks like one of the `known` settings,
+ * misspelt.
+ */
+export function findMisspeltSettings(
+  environment: Record<string, string | undefined>,
+  known: string[],
+): string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (value === '' || known.includes(name)) return []
     const [nearest = ''] = nearestNames(name.replace(/^DAIKON_/, ''), known, 1)

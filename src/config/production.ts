@@ -9,46 +9,24 @@ export type ProductionSettings = {
   ADMIN_URL: string
   COOKIE_SECURE: boolean
   INSECURE_HTTP: boolean
-  SESSION_SECRET_KEY: string
-  JWT_PRIVATE_KEY_PATH: string
   GRPC_TLS_KEY_PATH: string
-  VAULT_TOKEN_PATH: string
 }
 
-/** The minimum length of SESSION_SECRET_KEY, in bytes of UTF-8. */
-const minSecretBytes = 32
-
 /** Returns a sentence for each setting that is unsafe in production, starting with its variable. */
-export function findProductionMistakes(
-  settings: ProductionSettings,
-  defaultSecret: string,
-): string[] {
+export function findProductionMistakes(settings: ProductionSettings): string[] {
   if (settings.DEBUG) return []
   return [
-    ...findSecretMistakes(settings, defaultSecret),
-    ...findKeyFileMistakes(settings),
+    ...findFileMistakes({ GRPC_TLS_KEY_PATH: settings.GRPC_TLS_KEY_PATH }),
     ...(settings.INSECURE_HTTP ? [] : findHttpMistakes(settings)),
   ]
 }
 
-function findSecretMistakes(
-  { SESSION_SECRET_KEY: secret }: ProductionSettings,
-  defaultSecret: string,
-): string[] {
-  if (secret === defaultSecret) return ['SESSION_SECRET_KEY must be set if DEBUG is false']
-  return Buffer.byteLength(secret) < minSecretBytes
-    ? [`SESSION_SECRET_KEY must be at least ${minSecretBytes} bytes long if DEBUG is false`]
-    : []
-}
-
-function findKeyFileMistakes(settings: ProductionSettings): string[] {
-  return (['JWT_PRIVATE_KEY_PATH', 'GRPC_TLS_KEY_PATH', 'VAULT_TOKEN_PATH'] as const).flatMap(
-    (name) => {
-      const path = settings[name]
-      return path !== '' && isReadableByOthers(path)
-        ? [`${name} must be readable by its owner only: run chmod 600 ${path}`]
-        : []
-    },
+/** Returns a sentence for each file that users other than its owner can read, by its setting. */
+export function findFileMistakes(paths: Record<string, string>): string[] {
+  return Object.entries(paths).flatMap(([name, path]) =>
+    path !== '' && isReadableByOthers(path)
+      ? [`${name} must be readable by its owner only: run chmod 600 ${path}`]
+      : [],
   )
 }
 

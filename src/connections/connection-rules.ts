@@ -3,6 +3,7 @@ import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import { isUuid } from '../core/uuid.ts'
 import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
 import { type ConnectionMapping, type MappedRole, mappedRoles } from './mapping.ts'
+import { reasons } from './reasons.ts'
 
 /** The maximum number of connections of a workspace. */
 export const maxConnections = 10
@@ -78,24 +79,18 @@ export function readMapping(message: MappingMessage): {
 }
 
 export function connectionNotFound(): ServiceError {
-  return new ServiceError('not_found', 'CONNECTION_NOT_FOUND', 'Connection not found')
+  return new ServiceError(reasons.CONNECTION_NOT_FOUND)
 }
 
 export function domainNotFound(): ServiceError {
-  return new ServiceError(
-    'not_found',
-    'DOMAIN_NOT_FOUND',
-    'The connection does not have this domain',
-  )
+  return new ServiceError(reasons.DOMAIN_NOT_FOUND)
 }
 
 export function tooManyConnections(): ServiceError {
   const detail = `A workspace can have at most ${maxConnections} connections`
-  return new ServiceError('resource_exhausted', 'TOO_MANY_CONNECTIONS', detail)
+  return new ServiceError(reasons.TOO_MANY_CONNECTIONS, detail)
 }
 
 export function enforcementNotReady(): ServiceError {
-  const detail =
-    'Enforcing a connection requires a verified domain and a sign-in by the connection in the last day, at the provider that it has now'
-  return new ServiceError('already_exists', 'ENFORCEMENT_NOT_READY', detail)
+  return new ServiceError(reasons.ENFORCEMENT_NOT_READY)
 }

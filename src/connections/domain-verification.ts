@@ -12,6 +12,7 @@ import { toDomainResponse } from './connection-view.ts'
 import { idOf, requireConnection } from './connections.ts'
 import { type FindDomainProof, txtValue } from './domain-proof.ts'
 import { endOtherwiseBegun } from './end-sessions.ts'
+import { reasons } from './reasons.ts'
 import type { ConnectionDomain } from './store/connection-domain-store.ts'
 
 /** The maximum number of domains that one call to `checkDomains` checks. */
@@ -110,15 +111,13 @@ async function requireDomain(
 
 function notProven(domain: string, token: string): ServiceError {
   const detail = `${domain} has no TXT record ${txtValue(token)}. New records can take hours to appear.`
-  return new ServiceError('already_exists', 'DOMAIN_NOT_PROVEN', detail)
+  return new ServiceError(reasons.DOMAIN_NOT_PROVEN, detail)
 }
 
 function domainTaken(): ServiceError {
-  const detail = 'Another connection has verified the domain. It must remove the domain first.'
-  return new ServiceError('already_exists', 'DOMAIN_TAKEN', detail)
+  return new ServiceError(reasons.DOMAIN_TAKEN)
 }
 
 function dnsUnavailable(): ServiceError {
-  const detail = 'The DNS could not be asked; try again'
-  return new ServiceError('unavailable', 'DNS_UNAVAILABLE', detail, { retryAfter: 5 })
+  return new ServiceError(reasons.DNS_UNAVAILABLE, undefined, { retryAfter: 5 })
 }

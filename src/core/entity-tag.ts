@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from './errors.ts'
+import { reasons } from './reasons.ts'
 
 /**
  * Returns the strong ETag of an object (RFC 9110, section 8.8.3). It depends on the ID and on the
@@ -18,9 +19,5 @@ export function requireMatch(ifMatch: string | undefined, tag: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   // ETags of this server contain no commas, so a tag with one cannot match.
   if (ifMatch.split(',').some((candidate) => candidate.trim() === tag)) return
-  throw new ServiceError(
-    'aborted',
-    'CHANGED_SINCE_READ',
-    'The object has changed since it was read. Read it again and repeat the change.',
-  )
+  throw new ServiceError(reasons.CHANGED_SINCE_READ)
 }

@@ -1,30 +1,14 @@
+import type { ErrorReason } from './define-reasons.ts'
+import type { ErrorCode } from './error-codes.ts'
+import { reasons } from './reasons.ts'
+
 /** A problem with one field: its path in the request and a message that completes "<field> …". */
 export type FieldViolation = { field: string; message: string }
-
-/** Every error code with its gRPC status, HTTP status and title. */
-export const errorCodes = {
-  invalid_argument: { grpc: 3, http: 422, title: 'Invalid request' },
-  failed_precondition: { grpc: 9, http: 400, title: 'Failed precondition' },
-  unauthenticated: { grpc: 16, http: 401, title: 'Unauthenticated' },
-  permission_denied: { grpc: 7, http: 403, title: 'Permission denied' },
-  not_found: { grpc: 5, http: 404, title: 'Not found' },
-  method_not_allowed: { grpc: 12, http: 405, title: 'Method not allowed' },
-  already_exists: { grpc: 6, http: 409, title: 'Conflict' },
-  gone: { grpc: 11, http: 410, title: 'Gone' },
-  aborted: { grpc: 10, http: 412, title: 'Precondition failed' },
-  payload_too_large: { grpc: 11, http: 413, title: 'Payload too large' },
-  unsupported_media_type: { grpc: 3, http: 415, title: 'Unsupported media type' },
-  resource_exhausted: { grpc: 8, http: 429, title: 'Too many requests' },
-  unavailable: { grpc: 14, http: 503, title: 'Unavailable' },
-  internal: { grpc: 13, http: 500, title: 'Internal error' },
-} as const
-
-export type ErrorCode = keyof typeof errorCodes
 
 type ServiceErrorOptions = {
   violations?: FieldViolation[]
   /** Whole seconds until a retry may succeed. */
-  retryAfter?: number
+  retryAfter?: number | undefined
   /** Logged, but never sent to the client. */
   cause?: unknown
 }
@@ -33,22 +17,24 @@ type ServiceErrorOptions = {
  * An error that a client may see: `message` and `reason` are public, `cause` is not.
  *
  * @example
- * throw new ServiceError('not_found', 'GROUP_NOT_FOUND', 'Group not found')
+ * throw new ServiceError(reasons.GROUP_NOT_FOUND)
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode
-  /** A stable UPPER_SNAKE_CASE identifier for programs to compare (google.rpc.ErrorInfo). */
+  /** The name of the reason, for programs to compare. */
   readonly reason: string
   readonly violations: FieldViolation[]
   readonly retryAfter: number | undefined
+  readonly #reason: ErrorReason
 
-  constructor(code: ErrorCode, reason: string, detail: string, options: ServiceErrorOptions = {}) {
+  constructor(reason: ErrorReason, detail = reason.message, options: ServiceErrorOptions = {}) {
     super(detail, { cause: options.cause })
     this.name = 'ServiceError'
-    this.code = code
-    this.reason = reason
+    this.code = reason.code
+    this.reason = reason.name
     this.violations = options.violations ?? []
     this.retryAfter = options.retryAfter
+    this.#reason = reason
   }
 
   /**
@@ -57,7 +43,13 @@ export class ServiceError extends Error {
    */
   static from(thrown: unknown): ServiceError {
     if (thrown instanceof ServiceError) return thrown
-    return new ServiceError('internal', 'INTERNAL', 'Internal error', { cause: thrown })
+    return new ServiceError(reasons.INTERNAL, undefined, { cause: thrown })
+  }
+
+  /** Returns this error with another message. */
+  reword(detail: string): ServiceError {
+    const { violations, retryAfter, cause } = this
+    return new ServiceError(this.#reason, detail, { violations, retryAfter, cause })
   }
 }
 
@@ -65,38 +57,31 @@ export class ServiceError extends Error {
  * Returns the error of a request that a decision denies. It has no stack: capturing one would make
  * the answer "no" of a gateway more expensive than a Check.
  */
-export function createDenial(reason: string, detail: string): ServiceError {
+export function createDenial(reason: ErrorReason, detail?: string): ServiceError {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
-  const denial = new ServiceError('permission_denied', reason, detail)
+  const denial = new ServiceError(reason, detail)
   Error.stackTraceLimit = stackTraceLimit
   return denial
 }
 
 /** Returns the error of a request for a service other than the one its key belongs to. */
 export function otherService(keyService: string): ServiceError {
-  const detail = `The service key is limited to ${keyService}`
-  return new ServiceError('permission_denied', 'OTHER_SERVICE', detail)
+  return new ServiceError(reasons.OTHER_SERVICE, `The service key is limited to ${keyService}`)
 }
 
 /** Returns an `invalid_argument` error that lists every problem of the request. */
 export function invalidArgument(...violations: FieldViolation[]): ServiceError {
   const detail = violations.map(({ field, message }) => (field ? `${field} ${message}` : message))
-  return new ServiceError('invalid_argument', 'INVALID_REQUEST', detail.slice(0, 10).join('; '), {
-    violations,
-  })
+  return new ServiceError(reasons.INVALID_REQUEST, detail.slice(0, 10).join('; '), { violations })
 }
 
 /** Returns the error of a call whose caller already has too many calls waiting. */
 export function tooManyConcurrentRequests(): ServiceError {
-  const detail = 'Too many concurrent requests; try again in 1 second'
-  return new ServiceError('resource_exhausted', 'TOO_MANY_CONCURRENT_REQUESTS', detail, {
-    retryAfter: 1,
-  })
+  return new ServiceError(reasons.TOO_MANY_CONCURRENT_REQUESTS, undefined, { retryAfter: 1 })
 }
 
 /** Returns the error of a call that was cancelled by its client or whose deadline has passed. */
 export function callCancelled(): ServiceError {
-  const detail = 'The call was cancelled or its deadline has passed'
-  return new ServiceError('unavailable', 'CALL_ENDED', detail, { retryAfter: 1 })
+  return new ServiceError(reasons.CALL_ENDED, undefined, { retryAfter: 1 })
 }

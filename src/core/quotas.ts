@@ -1,4 +1,5 @@
 import { ServiceError } from './errors.ts'
+import { reasons } from './reasons.ts'
 
 /** The default of each quota, by the name of its setting. */
 export const defaultQuotas = {
@@ -28,7 +29,7 @@ const retryAfter = 60
 /** Returns the error of a call that would exceed a quota. */
 export function quotaExceeded(quotas: Quotas, name: QuotaName): ServiceError {
   const detail = `Exceeds ${describeQuota(quotas, name)}`
-  return new ServiceError('resource_exhausted', 'QUOTA_EXCEEDED', detail, { retryAfter })
+  return new ServiceError(reasons.QUOTA_EXCEEDED, detail, { retryAfter })
 }
 
 /** Describes a quota with its value and setting: "the quota of 3 members per workspace (MAX_…)". */

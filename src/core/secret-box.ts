@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from './errors.ts'
+import { reasons } from './reasons.ts'
 
 /** The size of a key, in bytes. */
 export const encryptionKeySize = 32
@@ -72,9 +73,5 @@ export function keyId(key: Buffer): string {
 }
 
 function encryptionKeyMissing(): ServiceError {
-  return new ServiceError(
-    'failed_precondition',
-    'ENCRYPTION_KEY_MISSING',
-    'The server has no key to encrypt secrets with. Set SECRETS_ENCRYPTION_KEY',
-  )
+  return new ServiceError(reasons.ENCRYPTION_KEY_MISSING)
 }

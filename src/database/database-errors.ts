@@ -1,6 +1,7 @@
 import type { DriverException } from '@mikro-orm/core'
 import pg from 'pg'
 import { ServiceError } from '../core/errors.ts'
+import { reasons } from './reasons.ts'
 
 /** Classes and codes of temporary failures (PostgreSQL, Appendix A: Error Codes). */
 const temporaryStates = [
@@ -71,14 +72,12 @@ export function isStatementCancelled(error: unknown): boolean {
 
 /** The error of a call that waited too long for a lock of another transaction. */
 export function lockTimedOut(cause?: unknown): ServiceError {
-  const detail = 'Another transaction is changing the same data; try again'
-  return new ServiceError('unavailable', 'LOCK_TIMEOUT', detail, { retryAfter: 1, cause })
+  return new ServiceError(reasons.LOCK_TIMEOUT, undefined, { retryAfter: 1, cause })
 }
 
 function unavailable(cause: unknown): ServiceError {
   if (isLockTimeout(cause)) return lockTimedOut(cause)
-  const detail = 'The database is not available'
-  return new ServiceError('unavailable', 'STORAGE_UNAVAILABLE', detail, { retryAfter: 1, cause })
+  return new ServiceError(reasons.STORAGE_UNAVAILABLE, undefined, { retryAfter: 1, cause })
 }
 
 function isTemporary(state: string): boolean {

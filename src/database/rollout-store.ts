@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ServiceError } from '../core/errors.ts'
 import { query } from './query.ts'
+import { reasons } from './reasons.ts'
 import { sessionPrefix } from './schema-version.ts'
 
 /** Nodes of several versions that use the database during a rolling upgrade. */
@@ -25,7 +26,7 @@ export class RolloutStore {
     ])
     if (!older) return
     const detail = `${what} is refused while an older node is connected to the database: a session from ${older.address} with application_name '${older.name}'`
-    throw new ServiceError('already_exists', 'ROLLOUT_IN_PROGRESS', detail)
+    throw new ServiceError(reasons.ROLLOUT_IN_PROGRESS, detail)
   }
 }
 

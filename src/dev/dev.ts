@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { exitAfterFailure } from '../cli/failure.ts'
 import { onParentExit } from '../cli/parent-exit.ts'
 import { signDemoToken } from '../cli/token.ts'
-import { readConfig } from '../config/config.ts'
 import { findMisspeltSettings } from '../config/misspelt-settings.ts'
 import { createLogger } from '../core/logger.ts'
 import { isLoopbackUrl } from '../core/loopback.ts'
@@ -12,6 +11,7 @@ import { providerNames, providerTitles } from '../identity/providers/provider.ts
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
+import { readConfig, settings } from '../server/config.ts'
 import { pickPorts, portSettings } from '../server/ports.ts'
 import { start } from '../server/start.ts'
 import { createStores } from '../server/stores.ts'
@@ -64,7 +64,7 @@ async function dev(): Promise<void> {
     ADMIN_URL: adminUrl,
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
-  for (const warning of findMisspeltSettings(environment)) log.warn(warning)
+  for (const warning of findMisspeltSettings(environment, Object.keys(settings))) log.warn(warning)
   for (const name of portSettings) {
     if (wanted[name] === 0 || wanted[name] === ports[name]) continue
     log.warn(`Port ${wanted[name]} is in use: ${name} is ${ports[name]}`)

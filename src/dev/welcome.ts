@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import type { Config } from '../config/config.ts'
-import { settings } from '../config/settings.ts'
+import type { Config } from '../server/config.ts'
+import { settings } from '../server/config.ts'
 import type { RunningServer } from '../server/start.ts'
 import { demo } from './demo-data.ts'
 

@@ -7,6 +7,7 @@ import type { Check, Questions } from '../permissions/engine/question.ts'
 import { nameResource } from '../permissions/resource-id.ts'
 import { accessDenied, denials, requireTokenUser, toAuthorizedUser } from './authorized-user.ts'
 import type { LoadRoutes } from './load-routes.ts'
+import { reasons } from './reasons.ts'
 import { findRequirement, type Requirement, type RouteTable } from './route-table.ts'
 
 /**
@@ -59,22 +60,11 @@ function requireAuthorized(
 }
 
 function routeDenied(reason: 'PATH_AMBIGUOUS' | 'ROUTE_UNKNOWN'): ServiceError {
-  if (reason === 'ROUTE_UNKNOWN')
-    return createDenial(
-      'ROUTE_UNKNOWN',
-      'No route of the service matches the method and the path of the request',
-    )
-  return createDenial(
-    'PATH_AMBIGUOUS',
-    'The path of the request could be read in more than one way',
-  )
+  if (reason === 'ROUTE_UNKNOWN') return createDenial(reasons.ROUTE_UNKNOWN)
+  return createDenial(reasons.PATH_AMBIGUOUS)
 }
 
 /** In development mode, a key identifies no service whose routes could be compared. */
 function serviceUnknown(): ServiceError {
-  return new ServiceError(
-    'failed_precondition',
-    'SERVICE_UNKNOWN',
-    'Routes require a service key: create a service app and send its key in x-service-key',
-  )
+  return new ServiceError(reasons.SERVICE_UNKNOWN)
 }

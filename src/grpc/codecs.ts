@@ -4,6 +4,7 @@ import { invalidArgument, ServiceError } from '../core/errors.ts'
 import { shareResults } from '../core/share-results.ts'
 import type { Operation } from '../rpc/operation.ts'
 import { createValueCheck } from './count-values.ts'
+import { reasons } from './reasons.ts'
 import type { ReceivedMessage } from './received-message.ts'
 
 /**
@@ -78,7 +79,7 @@ export function withCodecs(
 /** Returns the error of a message that exceeds `limit` bytes. */
 export function messageTooLarge(limit: number): ServiceError {
   const detail = `The message exceeds ${limit} bytes`
-  return new ServiceError('resource_exhausted', 'MESSAGE_TOO_LARGE', detail)
+  return new ServiceError(reasons.MESSAGE_TOO_LARGE, detail)
 }
 
 function malformedMessage(cause: unknown): ServiceError {

@@ -1,6 +1,7 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { ServiceError } from '../core/errors.ts'
 import { endWith } from './end-with.ts'
+import { reasons } from './reasons.ts'
 import { toTrailersOnly } from './status.ts'
 
 /** The maximum size of the metadata of a call in bytes, counted as in RFC 9113, section 6.5.2. */
@@ -64,11 +65,10 @@ function refuseOther(stream: ServerHttp2Stream): void {
 
 function metadataTooLarge(): ServiceError {
   const detail = `The metadata exceeds ${maxMetadataBytes} bytes`
-  return new ServiceError('resource_exhausted', 'METADATA_TOO_LARGE', detail)
+  return new ServiceError(reasons.METADATA_TOO_LARGE, detail)
 }
 
 /** UNIMPLEMENTED (gRPC compression specification), which is the gRPC status of this code. */
 function encodingUnsupported(): ServiceError {
-  const detail = 'Compressed messages are not supported; send grpc-encoding: identity'
-  return new ServiceError('method_not_allowed', 'ENCODING_UNSUPPORTED', detail)
+  return new ServiceError(reasons.COMPRESSION_UNSUPPORTED)
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Metadata, type StatusObject } from '@grpc/grpc-js'
 import { BadRequest, ErrorInfo, RetryInfo } from '../../gen/google/rpc/error_details.ts'
 import { Status } from '../../gen/google/rpc/status.ts'
-import { errorCodes, type ServiceError } from '../core/errors.ts'
+import { errorCodes } from '../core/error-codes.ts'
+import type { ServiceError } from '../core/errors.ts'
 
 /** The maximum size of field violations. Many clients accept at most 8 KiB of trailers. */
 const maxViolationBytes = 4096

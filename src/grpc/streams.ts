@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { type ReadCall, responseMetadata } from './incoming.ts'
+import { reasons } from './reasons.ts'
 import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { toGrpcStatus } from './status.ts'
 
@@ -64,8 +65,7 @@ export function createBidiHandler(
     function drain() {
       stream.pause()
       if (inFlight > 0 || isClosed) return
-      const detail = 'The server is shutting down; open a new stream'
-      fail(new ServiceError('unavailable', 'DRAINING', detail))
+      fail(new ServiceError(reasons.DRAINING))
     }
 
     stream.on('data', (message: ReceivedMessage) => {

@@ -5,6 +5,7 @@ import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import type { RunWatch } from '../rpc/run-watch.ts'
 import { type ReadCall, responseMetadata } from './incoming.ts'
+import { reasons } from './reasons.ts'
 import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { toGrpcStatus } from './status.ts'
 
@@ -26,7 +27,6 @@ export function createWatchHandler(
       stream.write(message) ? Promise.resolve() : drainedOrAborted(stream, signal),
     )
     if (stream.cancelled) return
-    const detail = 'The server is shutting down; open a new stream'
-    fail(failure ?? new ServiceError('unavailable', 'DRAINING', detail))
+    fail(failure ?? new ServiceError(reasons.DRAINING))
   }
 }

@@ -3,6 +3,7 @@ import express, { type Request, type Response } from 'express'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Policy, Upload } from '../rpc/method.ts'
 import { findJsonLimitViolation } from './json-limits.ts'
+import { reasons } from './reasons.ts'
 
 /** The maximum size of a JSON body in bytes. Bulk methods accept as much as in a gRPC message. */
 const maxJsonBytes = { usual: 256 * 1024, bulk: 4 * 1024 * 1024 }
@@ -34,12 +35,7 @@ export async function readBody(
   if (upload && request.is([upload.mediaType, formType]))
     return readUpload(request, response, upload)
   if (form) return readForm(request, response)
-  if (!request.is(['json', '+json']))
-    throw new ServiceError(
-      'unsupported_media_type',
-      'NOT_JSON',
-      'The body must be application/json',
-    )
+  if (!request.is(['json', '+json'])) throw new ServiceError(reasons.NOT_JSON)
   if (upload) return readJson(request, response, upload.maxBytes * jsonEscapeFactor)
   return readJson(request, response, bulk ? maxJsonBytes.bulk : maxJsonBytes.usual)
 }
@@ -90,7 +86,7 @@ function toServiceError(error: { type?: string; message: string }, maxBytes: num
       return bodyTooLarge(maxBytes)
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', error.message)
+      return new ServiceError(reasons.ENCODING_UNSUPPORTED, error.message)
     default:
       return invalidArgument({ field: '', message: 'The body could not be read' })
   }
@@ -102,11 +98,7 @@ function toServiceError(error: { type?: string; message: string }, maxBytes: num
  */
 async function readForm(request: Request, response: Response): Promise<object> {
   if (!request.is('application/x-www-form-urlencoded')) {
-    throw new ServiceError(
-      'unsupported_media_type',
-      'NOT_A_FORM',
-      'The body must be application/x-www-form-urlencoded',
-    )
+    throw new ServiceError(reasons.NOT_A_FORM)
   }
   await createParser('text', maxFormBytes)(request, response)
   const text: string = request.body
@@ -203,7 +195,7 @@ function decodeUtf8(bytes: Buffer, { field }: Upload): string {
 
 function bodyTooLarge(maxBytes: number): ServiceError {
   const detail = `The body exceeds ${maxBytes} bytes`
-  return new ServiceError('payload_too_large', 'BODY_TOO_LARGE', detail)
+  return new ServiceError(reasons.BODY_TOO_LARGE, detail)
 }
 
 function malformedForm(): ServiceError {
@@ -212,5 +204,5 @@ function malformedForm(): ServiceError {
 
 function unsupportedEncoding(name: string): ServiceError {
   const detail = `The ${name} is not supported`
-  return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', detail)
+  return new ServiceError(reasons.ENCODING_UNSUPPORTED, detail)
 }

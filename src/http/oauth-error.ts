@@ -1,5 +1,6 @@
 import type { Response } from 'express'
-import { type ErrorCode, errorCodes, type ServiceError } from '../core/errors.ts'
+import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
+import type { ServiceError } from '../core/errors.ts'
 
 /** The OAuth error of each reason that has one (RFC 6749, 5.2; RFC 6750, 3.1; RFC 7009, 2.2.1). */
 const oauthErrors: Record<string, string> = {

@@ -1,5 +1,6 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { errorCodes, invalidArgument, ServiceError } from '../core/errors.ts'
+import { errorCodes } from '../core/error-codes.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Route } from '../rpc/method.ts'
 import {
   type DeclaredOperation,
@@ -19,6 +20,7 @@ import { renderErrorPage, sendPage } from './hosted-pages.ts'
 import { readMessage } from './message.ts'
 import type { DocsPage } from './openapi/docs-pages.ts'
 import { sendProblem } from './problem.ts'
+import { reasons } from './reasons.ts'
 import { readCall, sentRequestId } from './request.ts'
 import { createResponder, type Responder, setRateLimitHeaders } from './response.ts'
 import { checkHost, securityHeaders, setHeaders } from './security.ts'
@@ -133,7 +135,7 @@ export function createApp(
     )
   }
   app.use((request: Request, response: Response) =>
-    fail(request, response, new ServiceError('not_found', 'NO_SUCH_ROUTE', 'No such route')),
+    fail(request, response, new ServiceError(reasons.NO_SUCH_ROUTE)),
   )
   app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
     fail(request, response, routingError(error)),
@@ -256,8 +258,7 @@ function sendHealth(request: Request, response: Response): void {
 function methodNotAllowed(response: Response, verbs: string[]): ServiceError {
   response.set('Allow', verbs.join(', '))
   return new ServiceError(
-    'method_not_allowed',
-    'METHOD_NOT_ALLOWED',
+    reasons.METHOD_NOT_ALLOWED,
     `Method not allowed; use ${verbs.join(' or ')}`,
   )
 }

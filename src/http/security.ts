@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
 import { ServiceError } from '../core/errors.ts'
 import { loopbackHosts } from '../core/loopback.ts'
+import { reasons } from './reasons.ts'
 
 const baseHeaders = {
   'X-Content-Type-Options': 'nosniff',
@@ -54,9 +55,5 @@ export function checkHost(
   const isAllowed =
     host !== undefined && (allowedHosts.includes('*') || allowedHosts.includes(host))
   if (isAllowed && repeated.length === 0) return undefined
-  return new ServiceError(
-    'failed_precondition',
-    'HOST_NOT_ALLOWED',
-    'The Host header is not allowed',
-  )
+  return new ServiceError(reasons.HOST_NOT_ALLOWED)
 }

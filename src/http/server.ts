@@ -6,6 +6,7 @@ import { createRunWatch } from '../rpc/run-watch.ts'
 import { createHttpListener, type HttpListener } from './listener.ts'
 import { createDocs } from './openapi/docs-pages.ts'
 import { createOpenApi } from './openapi/openapi.ts'
+import type { ExampleReasons } from './openapi/problems.ts'
 import { createApp, type RestOptions } from './routes.ts'
 import { deriveAllowedHosts, securityHeaders } from './security.ts'
 
@@ -16,6 +17,8 @@ export type RestServerOptions = Omit<RestOptions, 'adminOrigin' | 'docs' | 'runW
   debug: boolean
   /** Requests per minute and client, for the API documentation; undefined if limits are off. */
   globalLimit: number | undefined
+  /** For the API documentation. */
+  reasons: ExampleReasons
 }
 
 /** Creates the server of the REST API and its documentation. */
@@ -25,7 +28,7 @@ export function createRestServer(
   pipeline: Pipeline,
   options: RestServerOptions,
 ): HttpListener {
-  const { baseUrl, adminUrl, debug, globalLimit, secureCookies, watches } = options
+  const { baseUrl, adminUrl, debug, globalLimit, reasons, secureCookies, watches } = options
   const allowedHosts =
     options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
   const draining = new AbortController()
@@ -36,7 +39,7 @@ export function createRestServer(
     adminOrigin: new URL(adminUrl).origin,
     runWatch: createRunWatch(pipeline, draining.signal),
     docs: debug
-      ? createDocs(() => createOpenApi([...operations, ...watches], registry, globalLimit))
+      ? createDocs(() => createOpenApi([...operations, ...watches], registry, globalLimit, reasons))
       : [],
   })
   const listener = createHttpListener(app, securityHeaders(secureCookies))

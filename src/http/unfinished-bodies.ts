@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { ServiceError } from '../core/errors.ts'
+import { reasons } from './reasons.ts'
 
 /** Reads the body of a request. Rejects if incomplete bodies take too much memory. */
 export type LimitBody = <Result>(
@@ -79,8 +80,7 @@ export function createBodyLimit(maxBytes: number): LimitBody {
 }
 
 function tooManyUnfinishedBodies(): ServiceError {
-  const detail = 'Too many request bodies have not arrived completely; try again in 1 second'
-  return new ServiceError('resource_exhausted', 'TOO_MANY_UNFINISHED_BODIES', detail, {
+  return new ServiceError(reasons.TOO_MANY_UNFINISHED_BODIES, undefined, {
     retryAfter: 1,
   })
 }

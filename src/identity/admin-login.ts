@@ -14,6 +14,7 @@ import type { RequestContext } from '../core/request-context.ts'
 import { requireAdmin } from '../core/request-context.ts'
 import { expiryOf } from './claims.ts'
 import type { IdentityContext, IdentityDependencies } from './identity-dependencies.ts'
+import { lifetimesOf } from './lifetimes.ts'
 import {
   fetchIdentity,
   recordFailure,
@@ -28,7 +29,7 @@ import { failure, type SignInFailure, type SignInResult, success } from './sign-
 import type { RevocationStore } from './store/revocation-store.ts'
 import type { SignedInUser, UserStore } from './store/user-store.ts'
 
-type Options = IdentityDependencies['options']
+type Settings = IdentityDependencies['settings']
 
 type SignedInAdmin = SignedInUser & { tokenId: string; issuedAt: Date; seconds: number }
 
@@ -38,8 +39,8 @@ export async function beginAdminLogin(
   request: BeginAdminLoginRequest,
 ): Promise<BeginLoginResponse> {
   const provider = await requireProvider(context, request.provider, 'admin')
-  const { adminMaxAge: maxAge } = context.identity.options
-  const returnTo = readReturnPath(context.identity.options, request.return_to)
+  const maxAge = maxAgeOf(context.identity.settings)
+  const returnTo = readReturnPath(context.identity.settings, request.return_to)
   const started = await startFlow(context, provider, { flow: 'admin', returnTo }, { maxAge })
   return started.ok ? started.value : { location: loginPage(context, started) }
 }
@@ -52,21 +53,23 @@ export function completeAdminLogin(
   request: CompleteLoginRequest,
 ): Promise<CompleteAdminLoginResponse> {
   const flow = 'admin'
-  const { options, tokens } = context.identity
+  const { settings, tokens } = context.identity
   return reportOutcome(context, { flow, provider: request.provider }, async () => {
     const login = await resumeFlow(context, request, flow)
     const clearedState = { state: login.secrets.state, login_state: '' }
     const identity = await fetchIdentity(context, request, login)
     const result = identity.ok ? await signInAdmin(context, identity.value) : identity
     if (!result.ok) {
-      // `not_admin` is already recorded, as admin.access_refused with the user as actor.
-      if (result.error !== 'not_admin') await recordFailure(context, login, result)
+      const refused = result.error === 'not_admin' && identity.ok
+      const userId = refused ? await findUserId(context, identity.value) : undefined
+      if (userId) await recordRefusal(context, userId, login.provider)
+      else await recordFailure(context, login, result)
       return { result, response: { ...clearedState, location: loginPage(context, result) } }
     }
     const { id: sub, email, name, tokenId: jti, issuedAt } = result.value
     const claims = { sub, jti, email, name, admin: true as const }
     const admin_token = await tokens.sign('admin_access', claims, result.value.seconds, issuedAt)
-    const location = `${options.adminUrl}${login.returnTo ?? ''}`
+    const location = `${settings.ADMIN_URL}${login.returnTo ?? ''}`
     return { result, response: { ...clearedState, location, admin_token } }
   })
 }
@@ -104,35 +107,53 @@ function signInAdmin(
   context: IdentityContext,
   identity: Identity,
 ): Promise<SignInResult<SignedInAdmin>> {
-  const { clock, options } = context.identity
+  const { clock, settings } = context.identity
   return inSignInTransaction(context, async (tx, context) => {
-    if (!hasRequiredMethod(options, identity)) return failure('amr_missing')
-    if (readTokenSeconds(options, identity, clock()) < 1)
+    if (!hasRequiredMethod(settings, identity)) return failure('amr_missing')
+    if (readTokenSeconds(settings, identity, clock()) < 1)
       return failure('reauthentication_required')
     const signedIn = await signIn(tx, context, identity)
     if (!signedIn.ok) return signedIn
     const user = signedIn.value
-    if (!user.isAdmin) {
-      const { provider } = identity
-      const refusal = { action: 'admin.access_refused', targetId: user.id } as const
-      await tx.activity.record({ actorId: user.id }, { ...refusal, detail: { provider } })
-      return { ...failure('not_admin'), isRecorded: true }
-    }
+    if (!user.isAdmin) return failure('not_admin')
     await recordSignIn(tx, context, 'admin.signed_in', user, identity)
     const tokenId = randomUUID()
     // Read the clock only now, because the call has waited for the provider and for locks.
     const issuedAt = clock()
-    const seconds = Math.max(readTokenSeconds(options, identity, issuedAt), 1)
+    const seconds = Math.max(readTokenSeconds(settings, identity, issuedAt), 1)
     const expiresAt = expiryOf(issuedAt, seconds)
     await tx.revocations.recordAdminToken({ id: tokenId, userId: user.id, expiresAt })
     return success({ ...user, tokenId, issuedAt, seconds })
   })
 }
 
+/** Returns the ID of the user of an identity, or undefined if the refused sign-in would have created one. */
+async function findUserId(
+  { stores }: IdentityContext,
+  identity: Identity,
+): Promise<string | undefined> {
+  const linked = await stores.accounts.findUserId(identity)
+  if (linked || !identity.email || !identity.emailVerified) return linked
+  return (await stores.users.findByEmail(identity.email))?.id
+}
+
+/** Records that a user who is not an administrator has been refused. */
+function recordRefusal(
+  { stores }: IdentityContext,
+  userId: string,
+  provider: string,
+): Promise<void> {
+  const refusal = { action: 'admin.access_refused', targetId: userId } as const
+  return stores.activity.record({ actorId: userId }, { ...refusal, detail: { provider } })
+}
+
 /** Returns whether the provider reports one of the required authentication methods. */
-function hasRequiredMethod({ adminRequiredAmr = [] }: Options, { authentication }: Identity) {
+function hasRequiredMethod(
+  { ADMIN_REQUIRED_AMR: required }: Settings,
+  { authentication }: Identity,
+) {
   const methods = authentication?.amr ?? []
-  return adminRequiredAmr.length === 0 || adminRequiredAmr.some((amr) => methods.includes(amr))
+  return required.length === 0 || required.some((amr) => methods.includes(amr))
 }
 
 /**
@@ -141,21 +162,23 @@ function hasRequiredMethod({ adminRequiredAmr = [] }: Options, { authentication 
  * report counts as too old.
  */
 function readTokenSeconds(
-  { lifetimes, adminMaxAge }: Options,
+  settings: Settings,
   { authentication }: Identity,
   issuedAt: Date,
 ): number {
-  if (adminMaxAge === undefined) return lifetimes.admin
+  const { admin: lifetime } = lifetimesOf(settings)
+  const maxAge = maxAgeOf(settings)
+  if (maxAge === undefined) return lifetime
   const time = authentication?.time?.getTime() ?? 0
-  const remaining = Math.floor((time - issuedAt.getTime()) / 1000) + adminMaxAge
-  return Math.min(lifetimes.admin, remaining)
+  const remaining = Math.floor((time - issuedAt.getTime()) / 1000) + maxAge
+  return Math.min(lifetime, remaining)
 }
 
 /**
  * Returns `path` if it is a path of the admin console, and throws otherwise. Browsers resolve
  * `//host` and `/\host` to another origin, after removing tabs and line breaks.
  */
-function readReturnPath({ adminUrl }: Options, path = ''): string {
+function readReturnPath({ ADMIN_URL: adminUrl }: Settings, path = ''): string {
   const isPath = path === '' || /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)
   if (isPath && new URL(`${adminUrl}${path}`).origin === new URL(adminUrl).origin) return path
   throw invalidArgument({
@@ -168,5 +191,10 @@ function loginPage(
   { identity }: IdentityContext,
   { error, error_description }: SignInFailure,
 ): string {
-  return `${identity.options.adminUrl}/login?${new URLSearchParams({ error, error_description })}`
+  return `${identity.settings.ADMIN_URL}/login?${new URLSearchParams({ error, error_description })}`
+}
+
+/** Returns the maximum age of a sign-in at the provider, in seconds. Admin tokens expire when it is reached. */
+function maxAgeOf({ ADMIN_MAX_AGE_MINUTES: minutes }: Settings): number | undefined {
+  return minutes && minutes * 60
 }

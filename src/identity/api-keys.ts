@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Statements } from '../database/statement-pool.ts'
 import { checkedSecretPrefix, createCheckedSecret, isCheckedSecret } from './checked-secrets.ts'
+import { reasons } from './reasons.ts'
 import { hashSecret } from './secret.ts'
 import { findApiKeySql } from './store/api-key-store.ts'
 
@@ -44,7 +45,7 @@ export function isApiKey(text: string): boolean {
 export const apiKeyPrefix = checkedSecretPrefix
 
 export function apiKeyInvalid(): ServiceError {
-  return new ServiceError('unauthenticated', 'API_KEY_INVALID', 'The API key is not valid')
+  return new ServiceError(reasons.API_KEY_INVALID)
 }
 
 /** Creates the function that looks up API keys. A text with a wrong checksum costs no statement. */

@@ -9,12 +9,14 @@ import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { lifetimesOf } from './lifetimes.ts'
 import {
   findBoundWorkspace,
   requireBoundWorkspace,
   requireSessionClient,
 } from './oauth/session-client.ts'
 import { filterReachable, requireReach } from './reach.ts'
+import { reasons } from './reasons.ts'
 import { type IssuedTokens, issueTokens, toTokenResponse } from './refresh-families.ts'
 import { matchesChallenge } from './secret.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
@@ -118,7 +120,7 @@ async function exchangeOnce(
 ): Promise<IssuedTokens | undefined> {
   const { identity, now, stores } = context
   const { hash, userId, provider, clientId, loginClientId, scope, nonce, browserSessionId } = code
-  const { lifetimes, maxSessionsPerUser: maxPerUser } = identity.options
+  const { MAX_SESSIONS_PER_USER: maxPerUser } = identity.settings
   try {
     return await stores.transaction(async (tx) => {
       // Lock the user, so that a concurrent sign-out or deactivation either prevents this session
@@ -148,7 +150,7 @@ async function exchangeOnce(
         scope,
         browserSession,
       }
-      const limits = { lifetime: lifetimes.refresh, maxPerUser }
+      const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)
       await tx.codes.linkSession(hash, session)
       await tx.members.join({ workspaceId: claims.wid, userId }, now)
@@ -172,9 +174,5 @@ async function requireCode(codes: CodeStore, now: Date, code: string): Promise<S
  * reveals nothing about the code.
  */
 export function codeRefused(): ServiceError {
-  return new ServiceError(
-    'failed_precondition',
-    'CODE_REFUSED',
-    'The code is unknown, expired or already used, or the code_verifier does not match it',
-  )
+  return new ServiceError(reasons.CODE_REFUSED)
 }

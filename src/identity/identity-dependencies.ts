@@ -1,4 +1,5 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { CentralSettings } from '../config/settings.ts'
 import type { ConnectionProviders } from '../connections/connection-providers.ts'
 import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
 import type { ConnectionStore } from '../connections/store/connection-store.ts'
@@ -16,6 +17,7 @@ import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
+import type { IdentitySettings } from './settings.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
 import type { AccountStore } from './store/account-store.ts'
 import type { BrowserSessionStore } from './store/browser-session-store.ts'
@@ -65,37 +67,7 @@ export type IdentityDependencies = {
   onSignIn: (signIn: SignInOutcome) => void
   /** Called whenever a secret is presented again after its use, for metrics. */
   onReplay: (secret: ReplayedSecret) => void
-  options: {
-    /** The public address of the server, the issuer of its tokens. */
-    baseUrl: string
-    /** The address of the admin console. */
-    adminUrl: string
-    /**
-     * Normalized addresses. A user who signs in with one of them becomes an administrator, provided
-     * that the identity provider has verified the address.
-     */
-    adminEmails: string[]
-    /**
-     * The maximum age of the sign-in at the provider, in seconds. Admin tokens expire when it is
-     * reached.
-     */
-    adminMaxAge?: number | undefined
-    /** Administrators must sign in with one of these methods (`amr`); empty allows any. */
-    adminRequiredAmr?: string[]
-    /** Whether a sign-in creates a workspace for a user who is not a member of any. */
-    personalWorkspaces: boolean
-    /** Whether to relax rules of production, such as https for redirect URIs. */
-    debug: boolean
-    /**
-     * Whether a service key is required even if no service app is active. Disables development
-     * mode.
-     */
-    keysRequired: boolean
-    /** Lifetimes of tokens, in seconds. */
-    lifetimes: { access: number; refresh: number; admin: number }
-    /** The maximum number of sessions of a user. A further sign-in ends the oldest session. */
-    maxSessionsPerUser: number
-  }
+  settings: IdentitySettings & CentralSettings
 }
 
 /** The stores of the handlers that sign users in or issue tokens. */

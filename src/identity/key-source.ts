@@ -1,35 +1,36 @@
-import { type Config, ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { requireFile } from '../config/require-file.ts'
 import { createFileSource, type Source } from '../core/source.ts'
 import { type KeyPaths, type Keys, parseKeys } from './keys.ts'
+import type { IdentitySettings } from './settings.ts'
 import { createVaultSource } from './vault-keys.ts'
 
 /**
  * Opens the keys that the settings configure: in Vault if `VAULT_ADDR` is set, otherwise in files.
  */
-export function openKeys(config: Config, now = () => new Date()): Source<Keys> {
-  return config.VAULT_ADDR ? openVault(config, now) : openFiles(config)
+export function openKeys(settings: IdentitySettings, now = () => new Date()): Source<Keys> {
+  return settings.VAULT_ADDR ? openVault(settings, now) : openFiles(settings)
 }
 
 /** Reads the keys once. */
-export async function loadKeys(config: Config): Promise<Keys> {
-  return (await openKeys(config).read()).parse()
+export async function loadKeys(settings: IdentitySettings): Promise<Keys> {
+  return (await openKeys(settings).read()).parse()
 }
 
 /** Returns the paths of the key files. */
-export function keyPathsOf(config: Config): KeyPaths {
-  return { privatePath: config.JWT_PRIVATE_KEY_PATH, publicPath: config.JWT_PUBLIC_KEY_PATH }
+export function keyPathsOf(settings: IdentitySettings): KeyPaths {
+  return { privatePath: settings.JWT_PRIVATE_KEY_PATH, publicPath: settings.JWT_PUBLIC_KEY_PATH }
 }
 
-function openVault(config: Config, now: () => Date): Source<Keys> {
-  const { VAULT_ADDR: address, VAULT_TRANSIT_KEY: key, VAULT_TRANSIT_MOUNT: mount } = config
+function openVault(settings: IdentitySettings, now: () => Date): Source<Keys> {
+  const { VAULT_ADDR: address, VAULT_TRANSIT_KEY: key, VAULT_TRANSIT_MOUNT: mount } = settings
   const source = createVaultSource(
     {
       address,
       key,
       mount,
-      namespace: config.VAULT_NAMESPACE,
-      token: config.VAULT_TOKEN || { path: config.VAULT_TOKEN_PATH },
+      namespace: settings.VAULT_NAMESPACE,
+      token: settings.VAULT_TOKEN || { path: settings.VAULT_TOKEN_PATH },
     },
     now,
   )
@@ -46,8 +47,8 @@ function openVault(config: Config, now: () => Date): Source<Keys> {
   }
 }
 
-function openFiles(config: Config): Source<Keys> {
-  const paths = keyPathsOf(config)
+function openFiles(settings: IdentitySettings): Source<Keys> {
+  const paths = keyPathsOf(settings)
   const source = createFileSource(
     [paths.privatePath, paths.publicPath],
     ([privatePem = Buffer.of(), publicPem = Buffer.of()]) =>
@@ -56,7 +57,7 @@ function openFiles(config: Config): Source<Keys> {
   return {
     async read() {
       for (const name of ['JWT_PRIVATE_KEY_PATH', 'JWT_PUBLIC_KEY_PATH'] as const) {
-        requireFile(name, config[name], '. Run `daikon keys make` to create the keys.')
+        requireFile(name, settings[name], '. Run `daikon keys make` to create the keys.')
       }
       return source.read()
     },

@@ -11,6 +11,7 @@ import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import type { Identity } from './providers/provider.ts'
+import { reasons } from './reasons.ts'
 import { preventSessions } from './sessions.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
 import type { AccountStore, LinkedAccount } from './store/account-store.ts'
@@ -131,13 +132,9 @@ export async function unlinkAccount(
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id)
-    if (!account) throw new ServiceError('not_found', 'ACCOUNT_NOT_FOUND', 'Account not found')
+    if (!account) throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
     if (accounts.length === 1) {
-      throw new ServiceError(
-        'already_exists',
-        'LAST_ACCOUNT',
-        'The last linked account cannot be unlinked, because it is the only way to sign in',
-      )
+      throw new ServiceError(reasons.LAST_ACCOUNT)
     }
     const { id, provider, subject } = account
     await tx.accounts.unlink(id)

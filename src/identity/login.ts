@@ -5,6 +5,7 @@ import type {
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { lifetimesOf } from './lifetimes.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
 import { failureUrl, resumeUrl } from './oauth/authorization-response.ts'
 import { requireRedirectingClient } from './oauth/authorize.ts'
@@ -62,7 +63,7 @@ function beginUrl(
 ): string {
   const parameters = { redirect_uri, code_challenge, code_challenge_method, confirmation }
   const query = new URLSearchParams({ ...parameters, ...(state !== undefined && { state }) })
-  return `${identity.options.baseUrl}/auth/login/${provider}?${query}`
+  return `${identity.settings.BASE_URL}/auth/login/${provider}?${query}`
 }
 
 /** Signs the user in and sends the browser back to the client app, with a code or an error. */
@@ -132,7 +133,7 @@ async function completeAuthorization(
       location: next.location ?? resumed,
       ...(await rememberConnection(context, callback.browser, login.provider)),
       browser_session: session.secret,
-      browser_session_seconds: context.identity.options.lifetimes.refresh,
+      browser_session_seconds: lifetimesOf(context.identity.settings).refresh,
     },
   }
 }

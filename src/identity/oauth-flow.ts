@@ -9,6 +9,7 @@ import {
   type Provider,
   providerNames,
 } from './providers/provider.ts'
+import { reasons } from './reasons.ts'
 import { hashSecret, isSameSecret } from './secret.ts'
 import {
   failure,
@@ -30,7 +31,7 @@ export async function requireProvider(
 ): Promise<Provider> {
   const provider = await findProvider(context, name, flow)
   if (provider) return provider
-  throw new ServiceError('not_found', 'PROVIDER_NOT_FOUND', 'Unknown identity provider')
+  throw new ServiceError(reasons.PROVIDER_NOT_FOUND)
 }
 
 /** Like `requireProvider`, but returns undefined if there is none. */
@@ -53,8 +54,8 @@ export async function startFlow(
   login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo'>,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
-  const { stateCookies, options } = context.identity
-  const started = await provider.begin(callbackUrl(options, login.flow, provider), loginOptions)
+  const { stateCookies, settings } = context.identity
+  const started = await provider.begin(callbackUrl(settings, login.flow, provider), loginOptions)
   if (!started.ok) return warnOf(context, started)
   const { url, secrets } = started.value
   const { name, configuration } = provider
@@ -102,7 +103,7 @@ export async function fetchIdentity(
     const value = request[name]
     if (value !== undefined) callback.set(name, value)
   }
-  const redirectUri = callbackUrl(context.identity.options, login.flow, provider)
+  const redirectUri = callbackUrl(context.identity.settings, login.flow, provider)
   const result = await provider.complete(callback, redirectUri, login.secrets)
   return result.ok ? result : warnOf(context, result)
 }
@@ -170,11 +171,14 @@ function warnOf({ warn }: IdentityContext, failure: SignInFailure): SignInFailur
  * Returns the redirect URI of a login. It is built from the configured base URL, never from the
  * Host header.
  */
-function callbackUrl({ baseUrl }: { baseUrl: string }, flow: Flow, { name }: Provider): string {
+function callbackUrl(
+  { BASE_URL: baseUrl }: { BASE_URL: string },
+  flow: Flow,
+  { name }: Provider,
+): string {
   return `${baseUrl}/auth/${flow === 'admin' ? 'admin/' : ''}callback/${name}`
 }
 
 function stateRefused(): ServiceError {
-  const detail = 'This sign-in was not started in this browser, or it has already ended'
-  return new ServiceError('failed_precondition', 'STATE_REFUSED', detail)
+  return new ServiceError(reasons.STATE_REFUSED)
 }

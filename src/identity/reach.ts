@@ -2,6 +2,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { ConnectionStore } from '../connections/store/connection-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { readConnectionId } from './providers/connection.ts'
+import { reasons } from './reasons.ts'
 import { connectionSession } from './user-errors.ts'
 
 /** Who signed in, and by which provider. */
@@ -75,6 +76,5 @@ export async function requireReach(
 }
 
 function connectionRequired(): ServiceError {
-  const detail = 'The workspace requires a sign-in by its connection'
-  return new ServiceError('permission_denied', 'CONNECTION_REQUIRED', detail)
+  return new ServiceError(reasons.CONNECTION_REQUIRED)
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import { loopbackHosts } from '../core/loopback.ts'
 import { createBatcher } from '../database/batching.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
+import { reasons } from './reasons.ts'
 import { areClientOriginsSql, type ClientStore, type LoginClient } from './store/client-store.ts'
 
 /**
@@ -52,11 +53,7 @@ export function listMatchingUris(uri: string): string[] {
 export async function requireLoginClient(clients: ClientStore, uri: string): Promise<LoginClient> {
   const client = await clients.findByRedirectUri(uri)
   if (client) return client
-  throw new ServiceError(
-    'failed_precondition',
-    'REDIRECT_URI_REFUSED',
-    'The redirect_uri is not registered',
-  )
+  throw new ServiceError(reasons.REDIRECT_URI_REFUSED)
 }
 
 /**

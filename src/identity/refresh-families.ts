@@ -11,9 +11,11 @@ import { violates } from '../database/database-errors.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { lifetimesOf } from './lifetimes.ts'
 import { requireBoundWorkspace, requireSessionClient } from './oauth/session-client.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { findReach, requireReach } from './reach.ts'
+import { reasons } from './reasons.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
 import type { ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
@@ -45,7 +47,7 @@ export type IssuedTokens = {
  */
 export async function issueTokens(
   tx: { sessions: SessionStore },
-  { identity: { tokens, options } }: IdentityContext,
+  { identity: { tokens, settings } }: IdentityContext,
   issuedAt: Date,
   session: UserSession,
   memberClaims: Claims['access'],
@@ -64,7 +66,7 @@ export async function issueTokens(
   const iat = expiryOf(issuedAt, 0).getTime()
   const refreshSeconds = Math.floor((session.expiresAt.getTime() - iat) / 1000)
   if (session.expiresAt <= issuedAt || refreshSeconds < 1) return undefined
-  const accessSeconds = Math.min(options.lifetimes.access, refreshSeconds)
+  const accessSeconds = Math.min(lifetimesOf(settings).access, refreshSeconds)
   const jti = randomUUID()
   await tx.sessions.addTokens({
     sessionId: session.id,
@@ -157,11 +159,7 @@ export async function rotateTokens(
     // The session was ended, or the user left the other workspace, concurrently.
     if (!violates(error, 'foreign')) throw error
   }
-  throw new ServiceError(
-    'unauthenticated',
-    'REFRESH_TOKEN_REFUSED',
-    'The refresh token is no longer valid',
-  )
+  throw new ServiceError(reasons.REFRESH_TOKEN_REFUSED)
 }
 
 /** Consumes a refresh token and issues the next tokens, or returns undefined if it is not valid. */

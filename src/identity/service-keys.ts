@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { reasons } from './reasons.ts'
 import { createSecret, hashSecret } from './secret.ts'
 
 /** Creates the key of a backend service. It is returned once; the database stores only its hash. */
@@ -15,9 +16,5 @@ export function serviceKeyPrefix(key: string): string {
 }
 
 export function serviceKeyMissing(): ServiceError {
-  return new ServiceError(
-    'unauthenticated',
-    'SERVICE_KEY_MISSING',
-    'A service key is required in the x-service-key header',
-  )
+  return new ServiceError(reasons.SERVICE_KEY_MISSING)
 }

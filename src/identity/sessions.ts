@@ -13,6 +13,7 @@ import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { connectionName } from './providers/connection.ts'
+import { reasons } from './reasons.ts'
 import type { BrowserSessionStore } from './store/browser-session-store.ts'
 import type { CodeStore } from './store/code-store.ts'
 import type { RevocationStore } from './store/revocation-store.ts'
@@ -85,7 +86,7 @@ export async function endSessionOf(
   provider?: string,
 ): Promise<void> {
   if (!(await tx.sessions.exists(sessionId, userId, provider)))
-    throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
+    throw new ServiceError(reasons.SESSION_NOT_FOUND)
   await tx.browserSessions.endOfUser(userId, { sessionId })
   await tx.sessions.revoke([sessionId], now)
   const detail = { user_id: userId }

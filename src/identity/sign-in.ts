@@ -64,14 +64,14 @@ export async function signIn(
   if (connectionId !== undefined) return signInByConnection(tx, context, identity, connectionId)
   const {
     now,
-    identity: { options },
+    identity: { settings },
   } = context
   const resolved = await resolveUser(tx, identity)
   if (!resolved.ok) return resolved
   const verifiedEmail = identity.emailVerified ? identity.email : undefined
   const formerEmail = await followAddress(tx, resolved.value, identity)
-  if (formerEmail) context.mailLater(renderFormerAddressMail(formerEmail, options.baseUrl))
-  const isAdminEmail = verifiedEmail !== undefined && options.adminEmails.includes(verifiedEmail)
+  if (formerEmail) context.mailLater(renderFormerAddressMail(formerEmail, settings.BASE_URL))
+  const isAdminEmail = verifiedEmail !== undefined && settings.ADMIN_EMAILS.includes(verifiedEmail)
   const user = await tx.users.updateSignedIn({
     id: resolved.value,
     // An address that has just followed promotes nobody.
@@ -87,7 +87,7 @@ export async function signIn(
     const event = { action: 'user.promoted', targetId: user.id, detail } as const
     await tx.activity.record({ actorId: user.id }, event)
   }
-  if (options.personalWorkspaces && !client?.workspaceId)
+  if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
     await createPersonalWorkspace(tx, user, now)
   return success(user)
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { apiKeyInvalid, looksLikeApiKey } from './api-keys.ts'
 import type { Token } from './claims.ts'
-import type { ScimTokenOwner } from './scim-tokens.ts'
 import type { Tokens } from './tokens.ts'
 
 export type TokenKind = 'access' | 'admin_access' | 'management'
@@ -21,8 +20,8 @@ export type VerifiedToken = {
   user?: UserClaims | undefined
   admin?: AdminClaims | undefined
   managementApp?: ManagementClaims | undefined
-  /** The workspace of a SCIM token, which every call reads again. */
-  scim?: ScimTokenOwner | undefined
+  /** What a credential of another feature states. */
+  other?: unknown
 }
 
 /**
@@ -48,7 +47,7 @@ const entryBytes = 1024
 const sweepInterval = 60_000
 
 /** Returns the digest under which a token is remembered. */
-export function digestToken(type: TokenKind | 'scim', token: string): string {
+export function digestToken(type: TokenKind | (string & {}), token: string): string {
   // The separator is unambiguous, because a token cannot contain a line feed.
   return hash('sha256', `${type}\n${token}`, 'base64')
 }

@@ -11,6 +11,7 @@ import {
   tokenKinds,
 } from './claims.ts'
 import type { Keys } from './keys.ts'
+import { reasons } from './reasons.ts'
 
 /** Signs and verifies JSON Web Tokens (RFC 7519) with RS256. */
 export type Tokens = {
@@ -169,14 +170,14 @@ export function createTokens({
   function tokenInvalid(explanation: string): ServiceError {
     const cause = new Error(explanation)
     const detail = debug ? `The token is not valid: ${explanation}` : 'The token is not valid'
-    return new ServiceError('unauthenticated', 'TOKEN_INVALID', detail, { cause })
+    return new ServiceError(reasons.TOKEN_INVALID, detail, { cause })
   }
 
   function tokenExpired({ payload }: errors.JWTExpired): ServiceError {
     const expiry = new Date(Number(payload.exp) * 1000).toISOString()
     const cause = new Error(`it expired at ${expiry}`)
     const detail = debug ? `The token has expired: ${cause.message}` : 'The token has expired'
-    return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', detail, { cause })
+    return new ServiceError(reasons.TOKEN_EXPIRED, detail, { cause })
   }
 }
 

@@ -6,6 +6,7 @@ import { createOutboundClient } from '../outbound/outbound-client.ts'
 import { everyHost } from '../outbound/outbound-hosts.ts'
 import type { Keys } from './keys.ts'
 import { thumbprint, toJwk } from './public-key-file.ts'
+import { reasons } from './reasons.ts'
 import type { Signer } from './signer.ts'
 
 /** Identifies a key in the transit secrets engine of HashiCorp Vault or OpenBao. */
@@ -100,15 +101,10 @@ function createSigner(options: VaultOptions, { kid, publicKey, number }: KeyVers
         }
         return signature
       } catch (cause) {
-        throw new ServiceError(
-          'unavailable',
-          'SIGNER_UNAVAILABLE',
-          'Tokens cannot be signed at the moment',
-          {
-            cause,
-            retryAfter: 1,
-          },
-        )
+        throw new ServiceError(reasons.SIGNER_UNAVAILABLE, undefined, {
+          cause,
+          retryAfter: 1,
+        })
       }
     },
   }

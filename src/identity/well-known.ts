@@ -32,7 +32,7 @@ export async function getConfiguration(
   { identity }: IdentityContext,
   _request: GetConfigurationRequest,
 ): Promise<Configuration> {
-  const { baseUrl } = identity.options
+  const { BASE_URL: baseUrl } = identity.settings
   return {
     issuer: baseUrl,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,

@@ -6,6 +6,7 @@ import { compileCondition } from './conditions/condition.ts'
 import { parseParameterTypes } from './conditions/parameter-type.ts'
 import { convertParameters } from './conditions/parameters.ts'
 import { prefixed } from './evaluate-condition.ts'
+import { reasons } from './reasons.ts'
 import type {
   ActionRequirement,
   DeclaredType,
@@ -98,7 +99,7 @@ export async function requireConditionsUnused(
   if (misfits.size === 0) return
   const lines = [...misfits].map(([name, count]) => `${name} (${count})`)
   const message = `Shares or links use conditions that the declaration would remove, or whose parameters would not fit: ${listItems(lines, ', ')}`
-  throw new ServiceError('already_exists', 'CONDITION_IN_USE', message)
+  throw new ServiceError(reasons.CONDITION_IN_USE, message)
 }
 
 function fits({ params }: UsedParams, condition: ResourceCondition | undefined): boolean {

@@ -17,6 +17,7 @@ import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createSecret, hashSecret } from '../identity/secret.ts'
 import { describeGrantCondition, readGrantCondition } from './grant-condition.ts'
+import { reasons } from './reasons.ts'
 import { readPermission, requireManageableResource, resourceNotFound } from './resource.ts'
 import { readGrantedPermission, requireRole, roleMigration, unknownRole } from './share-terms.ts'
 import type { Link, LinkStore } from './store/link-store.ts'
@@ -100,7 +101,7 @@ export async function deleteLink(
   const resource = await requireManageableResource(stores, principal, request)
   await stores.transaction(async (tx) => {
     const link = await tx.links.delete(resource, request.link_id)
-    if (!link) throw new ServiceError('not_found', 'LINK_NOT_FOUND', 'Link not found')
+    if (!link) throw new ServiceError(reasons.LINK_NOT_FOUND)
     const event = linkEvent('permission.link_revoked', resource, link)
     await tx.activity.record(actorOf(principal), event)
   })

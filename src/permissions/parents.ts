@@ -9,6 +9,7 @@ import { type FieldViolation, invalidArgument, ServiceError } from '../core/erro
 import type { Principal, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { maxChainLength } from './engine/chain.ts'
+import { reasons } from './reasons.ts'
 import { requireManageableResource, resourceNotFound, viewResource } from './resource.ts'
 import { findIdViolation, resolveResourceId } from './resource-id.ts'
 import { findRight, requirementNotMet } from './rights.ts'
@@ -104,11 +105,7 @@ async function requireEditableParent(
   if (!user) return
   const right = await findRight(resources, user, parent, 'edit', context)
   if (right.isAllowed) return
-  const detail = 'Requires permission to edit the parent'
-  throw (
-    requirementNotMet(right, 'edit') ??
-    new ServiceError('permission_denied', 'PARENT_NOT_EDITABLE', detail)
-  )
+  throw requirementNotMet(right, 'edit') ?? new ServiceError(reasons.PARENT_NOT_EDITABLE)
 }
 
 async function requireParent(
@@ -168,5 +165,5 @@ export function chainTooLong(field: string): FieldViolation {
 /** Returns the error for a cycle. `format` can add the fields of the cycle to the message. */
 export function parentCycle(format = (message: string) => message): ServiceError {
   const detail = format('A resource must not be its own parent or below itself')
-  return new ServiceError('already_exists', 'PARENT_CYCLE', detail)
+  return new ServiceError(reasons.PARENT_CYCLE, detail)
 }

@@ -20,6 +20,7 @@ import {
   findRequirementViolations,
   requireConditionsUnused,
 } from './declared-conditions.ts'
+import { reasons } from './reasons.ts'
 import { findReservedTypes } from './reserved-type.ts'
 import type { ActionStore } from './store/action-store.ts'
 import type { RegistrationStore } from './store/registration-store.ts'
@@ -128,7 +129,7 @@ export async function deleteResourceType(
     const current = await tx.resourceTypes.lock(kind)
     if (current?.id === undefined) {
       const message = `${service_name} has not declared ${resource_type}`
-      throw new ServiceError('not_found', 'RESOURCE_TYPE_NOT_FOUND', message)
+      throw new ServiceError(reasons.RESOURCE_TYPE_NOT_FOUND, message)
     }
     await requireUnused(tx.resourceTypes, current, undeclared)
     await tx.resourceTypes.remove(current.kindId)
@@ -176,7 +177,7 @@ async function requireUnused(
   const count = await resourceTypes.countPublic(current.kindId)
   if (count === 0) return
   const message = `${count} ${count === 1 ? 'resource' : 'resources'} of the type ${count === 1 ? 'is' : 'are'} public`
-  throw new ServiceError('already_exists', 'PUBLIC_RESOURCES', message)
+  throw new ServiceError(reasons.PUBLIC_RESOURCES, message)
 }
 
 /** Requires that no share has a role of the current declaration that is not among `roles`. */
@@ -196,7 +197,7 @@ async function requireRolesUnused(
   })
   if (used.length === 0) return
   const message = `Shares or links use roles that the declaration would remove: ${listItems(used, ', ')}`
-  throw new ServiceError('already_exists', 'ROLE_IN_USE', message)
+  throw new ServiceError(reasons.ROLE_IN_USE, message)
 }
 
 async function countUses(

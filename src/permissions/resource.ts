@@ -5,6 +5,7 @@ import type { Role } from '../core/roles.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { coversWorkspace, grant, isAllowed } from './access.ts'
 import type { Kind } from './engine/question.ts'
+import { reasons } from './reasons.ts'
 import { toResourceId } from './resource-id.ts'
 import { findRight, requirementNotMet } from './rights.ts'
 import { namesOf, type Resource, type ResourceKey } from './store/resource-sql.ts'
@@ -96,8 +97,7 @@ export async function requireManage(
   const right = await findRight(resources, user, resource, 'manage', context)
   if (right.isAllowed) return
   const notTheOwner = new ServiceError(
-    'permission_denied',
-    'NOT_THE_OWNER',
+    reasons.NOT_THE_OWNER,
     'Requires the owner of the resource, an owner or admin of its workspace, or a role with manage',
   )
   throw requirementNotMet(right, 'manage') ?? notTheOwner
@@ -121,11 +121,7 @@ export async function requireOwnership(
   const unmet = requirementNotMet(right, 'manage')
   if (unmet) throw unmet
   if (isOwner || right.bits & grant.owner) return
-  throw new ServiceError(
-    'permission_denied',
-    'NOT_THE_OWNER',
-    'Requires the owner of the resource, or an owner or admin of its workspace',
-  )
+  throw new ServiceError(reasons.NOT_THE_OWNER)
 }
 
 /** Returns whether a resource has the workspace and owner of a registration. */
@@ -191,5 +187,5 @@ export function readPermission(permission: string): Pick<ShareResponse, 'permiss
 }
 
 export function resourceNotFound(): ServiceError {
-  return new ServiceError('not_found', 'RESOURCE_NOT_FOUND', 'Resource not found')
+  return new ServiceError(reasons.RESOURCE_NOT_FOUND)
 }

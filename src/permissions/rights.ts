@@ -6,6 +6,7 @@ import { roleBits, statusBit } from './engine/bits.ts'
 import { compileConditions, maxAttempts } from './engine/conditions/compiled-conditions.ts'
 import { digestsOf, type JudgedCondition, judge } from './engine/conditions/judge.ts'
 import { decide } from './engine/facts.ts'
+import { reasons } from './reasons.ts'
 import type { Resource } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 
@@ -52,5 +53,5 @@ export function requirementNotMet({ unmet }: Right, action: string): ServiceErro
   if (!first) return undefined
   const missing = first.missing.length > 0 ? `; the context lacks ${first.missing.join(', ')}` : ''
   const message = `${action} requires the condition ${first.condition}, which is not met${missing}`
-  return new ServiceError('permission_denied', 'REQUIREMENT_NOT_MET', message)
+  return new ServiceError(reasons.REQUIREMENT_NOT_MET, message)
 }

@@ -217,7 +217,7 @@ async function requireRights(
   const fields = placed
     .filter((_, position) => denials[position]?.message === first.message)
     .map(({ index }) => naming.field(index, ''))
-  throw new ServiceError(first.code, first.reason, naming.detail(fields, first.message))
+  throw first.reword(naming.detail(fields, first.message))
 }
 
 async function findDenial(require: () => Promise<void>): Promise<ServiceError | undefined> {
@@ -274,9 +274,9 @@ function requireGranted(
   }
   problems.throwAny()
   if (overQuota.length === 0) return
-  const { code, reason, message } = quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
+  const error = quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
   const fields = overQuota.map((index) => naming.field(index, ''))
-  throw new ServiceError(code, reason, naming.detail(fields, message))
+  throw error.reword(naming.detail(fields, error.message))
 }
 
 /** Runs `work` for one chunk of items after another, and returns all results. */

@@ -10,6 +10,7 @@ import { violates } from '../database/database-errors.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { readGrantCondition } from './grant-condition.ts'
 import { findGrantees, findGranteeViolation } from './grantees.ts'
+import { reasons } from './reasons.ts'
 import {
   requireManageableResource,
   requireOwnership,
@@ -95,7 +96,7 @@ export async function share(
     // They also fail if the resource was unregistered concurrently: then report it as not found.
     await requireResource(stores, principal, request)
     const message = `No such ${grantee.type} in the workspace`
-    throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', message)
+    throw new ServiceError(reasons.GRANTEE_NOT_FOUND, message)
   }
 }
 
@@ -112,7 +113,7 @@ export async function revokeShare(
   const grantee = await findGrantee(stores, resource, request)
   return stores.transaction(async (tx) => {
     const permission = await tx.shares.revoke(resource, grantee)
-    if (!permission) throw new ServiceError('not_found', 'SHARE_NOT_FOUND', 'Share not found')
+    if (!permission) throw new ServiceError(reasons.SHARE_NOT_FOUND)
     const event = shareEvent('permission.share_revoked', resource, grantee, permission)
     await tx.activity.record(actorOf(principal), event)
     return { status: 'ok' }

@@ -1,10 +1,5 @@
-import type {
-  AdminPrincipal,
-  ManagementPrincipal,
-  ScimPrincipal,
-  ServicePrincipal,
-  UserPrincipal,
-} from '../core/request-context.ts'
+import type { Tenant } from '../core/credential-kind.ts'
+import type { Principal } from '../core/request-context.ts'
 import { clientAddress } from '../rate-limit/client-address.ts'
 import { type Admission, type AdmissionKeys, createAdmission, type Release } from './admission.ts'
 import type { Call } from './call.ts'
@@ -94,40 +89,31 @@ export function countAdmitted(admissions: Admissions): [string, ReturnType<Admis
   return Object.entries(admissions).map(([name, admission]) => [name, admission.counts()])
 }
 
-/** The caller under whom a call is counted. */
-export type AdmittedCaller = {
-  user?: Pick<UserPrincipal, 'id' | 'workspaceId'> | undefined
-  service?: ServicePrincipal | undefined
-  admin?: Pick<AdminPrincipal, 'id'> | undefined
-  managementApp?: Pick<ManagementPrincipal, 'id'> | undefined
-  scim?: Pick<ScimPrincipal, 'workspaceId'> | undefined
+/**
+ * Returns the tenants that a call counts for, of its token before its service key. `principal` is
+ * undefined before the call is authenticated: the service is then identified by the hash of its key.
+ */
+function tenantsOf({ kinds, claims }: VerifiedCredentials, principal?: Principal): Tenant[][] {
+  const tenants = kinds.map((kind, index) =>
+    claims[index] === undefined ? [] : (kind.tenants?.(claims[index], principal) ?? []),
+  )
+  return tenants.filter(({ length }) => length > 0).reverse()
 }
 
 /**
- * Returns the caller that the credentials claim, before the call is authenticated. The service is
- * identified by the hash of its key.
+ * Waits for a slot in the capacity class of the call. `principal` is undefined before the caller is
+ * authenticated.
  */
-export function claimedCaller(credentials: VerifiedCredentials): AdmittedCaller {
-  const { user, admin, managementApp, scim, keyHash } = credentials
-  return {
-    user: user && { id: user.sub, workspaceId: user.wid },
-    service: { name: keyHash },
-    admin: admin && { id: admin.sub },
-    managementApp: managementApp && { id: managementApp.sub },
-    scim,
-  }
-}
-
-/** Waits for a slot in the capacity class of the call. */
 export function admit(
   { capacity }: Policy,
   { scope, ip, hasLargeBody }: Call,
-  principal: AdmittedCaller,
+  credentials: VerifiedCredentials,
+  principal: Principal | undefined,
   admissions: Admissions,
 ): Release | Promise<Release> {
   if (capacity === 'shared_read') return noRelease
   const { limits: callerLimits, maxLarge } = classes[capacity]
-  const keys = keysOf(principal, ip, callerLimits)
+  const keys = keysOf(tenantsOf(credentials, principal), ip, callerLimits)
   if (hasLargeBody && maxLarge !== undefined)
     keys.limits.push(...keys.tenants.map((name) => ({ key: `large ${name}`, max: maxLarge })))
   return admissions[capacity].enter(keys, scope.signal)
@@ -140,13 +126,12 @@ export function admit(
  */
 export function admitMessage(
   { readInTurn, scope, ip }: Call,
-  { user, keyHash }: Pick<VerifiedCredentials, 'user' | 'keyHash'>,
+  credentials: VerifiedCredentials,
   { large_message }: Admissions,
 ): Release | Promise<Release> {
   if (!readInTurn) return noRelease
-  const tenants = user
-    ? [`workspace ${user.wid}`, `user ${user.sub}`]
-    : [keyHash ? `key ${keyHash}` : `address ${clientAddress(ip)}`]
+  const [first] = tenantsOf(credentials)
+  const tenants = first?.map(({ key }) => key) ?? [`address ${clientAddress(ip)}`]
   const limits = tenants.map((key) => ({ key, max: largeMessages.maxPerTenant }))
   return large_message.enter({ tenants, limits }, scope.signal)
 }
@@ -157,23 +142,12 @@ const noRelease: Release = () => {}
  * Count by address only if there are no credentials, because the users of a backend or an office
  * share an address.
  */
-function keysOf(
-  { user, service, admin, managementApp, scim }: AdmittedCaller,
-  ip: string,
-  max: CallerLimits,
-): AdmissionKeys {
-  const limits: AdmissionKeys['limits'] = []
-  if (user) {
-    limits.push({ key: `workspace ${user.workspaceId}`, max: max.workspace })
-    limits.push({ key: `user ${user.id}`, max: max.user })
-  }
-  if (scim) limits.push({ key: `workspace ${scim.workspaceId}`, max: max.workspace })
-  const administrative = admin ?? managementApp
-  if (administrative) limits.push({ key: `admin ${administrative.id}`, max: max.workspace })
-  if (service?.name) limits.push({ key: `service ${service.name}`, max: max.service })
-  if (limits.length === 0) limits.push({ key: `address ${clientAddress(ip)}`, max: max.address })
+function keysOf(tenants: Tenant[][], ip: string, max: CallerLimits): AdmissionKeys {
+  const limits = tenants.flat().map(({ key, of }) => ({ key, max: max[of] }))
   // Each user of a service is counted separately. Otherwise, one of them could fill the queue of
   // the service.
-  const callers = user ? limits.slice(0, 2) : limits.slice(0, 1)
-  return { tenants: callers.map(({ key }) => key), limits }
+  const [first] = tenants
+  if (first) return { tenants: first.map(({ key }) => key), limits }
+  const key = `address ${clientAddress(ip)}`
+  return { tenants: [key], limits: [{ key, max: max.address }] }
 }

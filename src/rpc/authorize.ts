@@ -1,72 +1,32 @@
-import { otherService, ServiceError } from '../core/errors.ts'
+import type { CredentialKind } from '../core/credential-kind.ts'
 import type { Principal } from '../core/request-context.ts'
-import { atLeast } from '../core/roles.ts'
-import { includesScope } from '../core/scopes.ts'
 import type { Call } from './call.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Enforces the policy of the method: the workspace of the token, the role of the user, the origin
- * of administrators' changes and the service of the key. Throws `permission_denied`, or `not_found` if
- * a SCIM token belongs to another workspace.
+ * Enforces the policy of the method for a request, by the rules of each kind of credential: of the
+ * token before the service key. Throws `permission_denied` or `not_found`.
  */
 export function authorize(
   { policy }: Operation,
   call: Call,
   request: object,
-  { user, service, admin, scim }: Principal,
-  adminOrigins: string[],
+  kinds: readonly CredentialKind[],
+  principal: Principal,
 ): void {
-  const { leastRole, workspaceField, serviceField, safe } = policy
   const fields = request as Record<string, unknown>
-  // An omitted optional workspace defaults to the workspace of the token.
-  if (user && workspaceField && fields[workspaceField] !== undefined) {
-    if (fields[workspaceField] !== user.workspaceId)
-      throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
-  }
-  // As if the workspace did not exist, also for text that is no ID.
-  if (scim && fields[workspaceField ?? ''] !== scim.workspaceId)
-    throw new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
-  if (user && leastRole) {
-    if (!atLeast(user.role, leastRole))
-      throw permissionDenied('ROLE_TOO_LOW', `Requires the role ${leastRole} or higher`)
-  }
-  if (admin && !safe && !isTrustedOrigin(call, adminOrigins))
-    throw permissionDenied('ORIGIN_REFUSED', 'Requests from this origin are not allowed')
-  if (service?.name !== undefined && serviceField) {
-    if (!namesOnly(service.name, fields, serviceField)) throw otherService(service.name)
-  }
+  for (let index = kinds.length - 1; index >= 0; index -= 1)
+    kinds[index]?.authorize?.(principal, policy, fields, call)
 }
 
 /**
- * Requires the scope of the method from a management app. Throws `permission_denied`. The request is
- * judged later, so that the error names the scope whatever the request contains.
+ * Enforces what the method requires whatever the request contains, so that the error does not depend on
+ * it. Throws `permission_denied`.
  */
-export function requireScope({ policy: { scope } }: Operation, { managementApp }: Principal): void {
-  if (!managementApp) return
-  if (scope === undefined || scope === 'none')
-    throw permissionDenied('ADMINISTRATOR_REQUIRED', 'Management apps cannot call this method')
-  if (!includesScope(managementApp.scopes, scope))
-    throw permissionDenied('SCOPE_MISSING', `The management app needs the scope ${scope}`)
-}
-
-function permissionDenied(reason: string, detail: string): ServiceError {
-  return new ServiceError('permission_denied', reason, detail)
-}
-
-/** Browsers may attach the admin cookie to requests of other pages, which must not make changes. */
-function isTrustedOrigin({ transport, origin }: Call, adminOrigins: string[]): boolean {
-  return transport === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
-}
-
-/**
- * Whether every value at the path, which may lead into a repeated field, equals `name` or is
- * absent. A required value cannot be absent here, because the request has been validated.
- */
-function namesOnly(name: string, value: unknown, path: string[], depth = 0): boolean {
-  const step = path[depth]
-  if (step === undefined || value === undefined) return value === undefined || value === name
-  const next = (value as Record<string, unknown>)[step]
-  if (!Array.isArray(next)) return namesOnly(name, next, path, depth + 1)
-  return next.every((item) => namesOnly(name, item, path, depth + 1))
+export function permit(
+  { policy }: Operation,
+  kinds: readonly CredentialKind[],
+  principal: Principal,
+): void {
+  for (const kind of kinds) kind.permit?.(principal, policy)
 }

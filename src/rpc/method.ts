@@ -1,13 +1,12 @@
 import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
-import { type ErrorCode, errorCodes } from '../core/errors.ts'
+import type { CredentialPolicy } from '../core/credential-kind.ts'
+import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { Role } from '../core/roles.ts'
 import { managementScopes } from '../core/scopes.ts'
+import { type CredentialOptions, readCredentials, type Tier } from './credential-policy.ts'
 import { methodOption } from './descriptors.ts'
 import { type FieldSets, readFieldSets } from './field-sets.ts'
 import { isStruct } from './schema.ts'
-
-/** The credentials that a method requires. */
-export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin' | 'scim'
 
 /** The capacity class of a method (policy.proto). */
 export type Capacity =
@@ -23,32 +22,17 @@ export type Capacity =
 export type Profile = 'default' | 'authzen' | 'oauth' | 'gateway' | 'scim'
 
 /** The policy option of a method (policy.proto). */
-export type Policy = {
+export type Policy = CredentialPolicy & {
   tier: Tier
-  leastRole: Role | undefined
-  workspaceField: string | undefined
-  /** Split at its dots: `checks.service_name` leads into the repeated field `checks`. */
-  serviceField: string[] | undefined
   limitPerMinute: number | undefined
   /** Whether a `service` method also accepts an access token, which must then be valid. */
   optionalUser: boolean
   /** Whether an access token that is not valid counts as absent. */
   lenientUser: boolean
-  /** Whether service accounts may call the method on their own behalf. */
-  acceptsServiceAccounts: boolean
-  /** Whether sessions that began by a connection of a workspace may not call the method. */
-  refusesConnections: boolean
   /** Whether a `service` method also accepts an admin token instead of a service key. */
   optionalAdmin: boolean
-  /**
-   * The scope that management apps need, or `none` if the method accepts only administrators.
-   * Undefined if it accepts neither.
-   */
-  scope: string | undefined
   /** Whether a `service` method also accepts a client app, which its handler authenticates. */
   optionalClient: boolean
-  /** Whether the method changes nothing (RFC 9110, section 9.2.1). */
-  safe: boolean
   /** The HTTP status of a successful response. */
   status: number
   /** The response field that becomes the whole HTTP body, for methods that return a bare array. */
@@ -135,17 +119,13 @@ export type Method = Declaration & {
 /** A streaming method as the proto declares it. */
 export type Stream = Declaration & { kind: DescMethod['methodKind'] }
 
-type PolicyJson = {
+type PolicyJson = CredentialOptions & {
   cache_seconds?: number
   capacity?: string
-  profile?: string
   tier?: string
   least_role?: string
   workspace_field?: string
   service_field?: string
-  optional_user?: boolean
-  optional_client?: boolean
-  optional_admin?: boolean
   scope?: string
   ignore_unknown_parameters?: boolean
   form?: boolean
@@ -157,9 +137,6 @@ type PolicyJson = {
   errors?: string[]
   bulk?: boolean
   any_method?: boolean
-  lenient_user?: boolean
-  service_accounts?: boolean
-  refuses_connections?: boolean
   service_limit_over_grpc?: boolean
 }
 
@@ -239,16 +216,6 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
   if (tier === 'user' && leastRole && !json.workspace_field)
     throw new Error(`The policy of ${name} has least_role but no workspace_field`)
-  if (json.refuses_connections && tier !== 'user')
-    throw new Error(`The policy of ${name} has refuses_connections but not TIER_USER`)
-  if (json.service_accounts && tier !== 'user')
-    throw new Error(`The policy of ${name} has service_accounts but not TIER_USER`)
-  for (const option of ['optional_user', 'optional_client', 'optional_admin'] as const) {
-    if (json[option] && tier !== 'service')
-      throw new Error(`The policy of ${name} has ${option} but not TIER_SERVICE`)
-  }
-  if (json.lenient_user && !json.optional_user)
-    throw new Error(`The policy of ${name} has lenient_user but not optional_user`)
   const acceptsAdmin = tier === 'admin' || json.optional_admin === true
   if (acceptsAdmin ? !isScope(json.scope) : json.scope !== undefined)
     throw new Error(`The policy of ${name} has a missing, unknown or superfluous scope`)
@@ -261,15 +228,13 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   }
   return {
     tier,
+    ...readCredentials(name, tier, json),
     leastRole,
     workspaceField: json.workspace_field,
     serviceField,
     limitPerMinute: json.limit_per_minute,
     optionalUser: json.optional_user ?? false,
     lenientUser: json.lenient_user ?? false,
-    refusesConnections: json.refuses_connections === true,
-    acceptsServiceAccounts:
-      json.service_accounts === true || tier === 'dual' || json.optional_user === true,
     optionalAdmin: json.optional_admin ?? false,
     scope: json.scope,
     optionalClient: json.optional_client ?? false,

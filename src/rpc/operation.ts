@@ -74,14 +74,15 @@ export function publicOperation(
 
 const publicPolicy: Policy = {
   tier: 'public',
+  credentials: [[]],
+  variants: [],
+  takesBearerKeys: false,
   leastRole: undefined,
   workspaceField: undefined,
   serviceField: undefined,
   limitPerMinute: undefined,
   optionalUser: false,
   lenientUser: false,
-  acceptsServiceAccounts: false,
-  refusesConnections: false,
   optionalAdmin: false,
   scope: undefined,
   optionalClient: false,

@@ -1,23 +1,22 @@
+import type { Caller, PrincipalStatus } from '../core/caller.ts'
+import type { CredentialKind } from '../core/credential-kind.ts'
 import { callCancelled, ServiceError } from '../core/errors.ts'
 import type { Principal, RequestContext, Transactional } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import type { Span } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { Ask, Facts } from '../permissions/engine/ask.ts'
-import type { Caller, PrincipalStatus } from '../permissions/engine/question.ts'
 import type { RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import type { Release } from './admission.ts'
-import {
-  type Admissions,
-  type AdmittedCaller,
-  admit,
-  admitMessage,
-  claimedCaller,
-} from './admit.ts'
+import { type Admissions, admit, admitMessage } from './admit.ts'
 import { authenticate } from './authenticate.ts'
-import { authorize, requireScope } from './authorize.ts'
+import { authorize, permit } from './authorize.ts'
 import type { Call } from './call.ts'
-import type { VerifiedCredentials } from './credentials.ts'
+import {
+  createChooseKinds,
+  createCredentialsVerifier,
+  type VerifiedCredentials,
+} from './credentials.ts'
 import type { Decisions } from './decisions.ts'
 import { decode } from './decode.ts'
 import type { Operation } from './operation.ts'
@@ -25,18 +24,13 @@ import { type RateLimitDependencies, requireWithinLimit, takeRateLimit } from '.
 import { createServiceKeyCheck } from './valid-service-keys.ts'
 
 /** The dependencies of the pipeline. */
-export type PipelineDependencies = Omit<RateLimitDependencies, 'isValidServiceKey'> & {
+export type PipelineDependencies = Omit<
+  RateLimitDependencies,
+  'isValidServiceKey' | 'chooseKinds'
+> & {
+  /** The kinds of credentials, by which callers are recognized. */
+  credentialKinds: CredentialKind[]
   ask: Ask
-  /** Returns the current scopes of a management app, or undefined unless it is active. */
-  findManagementScopes: (appId: string) => Promise<string[] | undefined>
-  /** Whether a service key is required even if no service app is active (no development mode). */
-  keysRequired: boolean
-  onServiceKeyUsed: (keyHash: string, now: Date) => void
-  onApiKeyUsed: (keyId: string, now: Date) => void
-  onScimTokenUsed: (tokenId: string, now: Date) => void
-  onServiceKeyRejected: (keyHash: string, call: Call) => void
-  /** The origins whose pages may act with the admin cookie. */
-  adminOrigins: string[]
   createStores: () => Transactional<object>
   admissions: Admissions
   /** Whether the activity log records the addresses of clients. */
@@ -137,11 +131,9 @@ async function runSteps(running: Running, steps: Steps): Promise<object> {
   // Methods that require credentials read a large message only once the caller is authenticated, so
   // that no one else can make the server buffer or decode it. Over gRPC, it has already arrived, and
   // a valid token is sufficient to decode it.
-  const { user, admin, managementApp } = credentials
-  const hasToken = (user ?? admin ?? managementApp) !== undefined
-  if (call.hasLargeBody && !(call.transport === 'grpc' && hasToken)) {
-    const { status, scopes } = await steps.ask(running, credentials, undefined)
-    steps.authenticate(running, credentials, status, scopes)
+  if (call.hasLargeBody && !(call.transport === 'grpc' && provesCaller(credentials))) {
+    const { status, loaded } = await steps.ask(running, credentials, undefined)
+    steps.authenticate(running, credentials, status, loaded)
   }
   await steps.admitMessage(running, credentials)
   const message = call.read ? await call.read() : (call.readInTurn?.() ?? call.message)
@@ -150,19 +142,24 @@ async function runSteps(running: Running, steps: Steps): Promise<object> {
   // A list is loaded together with the status of its caller, so the call must be admitted before
   // the caller is authenticated.
   const isList = decoded.request !== undefined && operation.handler.asksForList === true
-  if (isList) await steps.admit(running, claimedCaller(credentials))
-  const { status, scopes, facts, error } = await steps.ask(running, credentials, decoded.request)
-  steps.authenticate(running, credentials, status, scopes)
+  if (isList) await steps.admit(running, credentials, undefined)
+  const { status, loaded, facts, error } = await steps.ask(running, credentials, decoded.request)
+  steps.authenticate(running, credentials, status, loaded)
 
   // Validation errors are not reported before authentication, so that unauthenticated callers do
   // not learn which requests are valid.
   if (decoded.error) throw decoded.error
-  steps.authorize(running, decoded.request)
+  steps.authorize(running, credentials, decoded.request)
   if (error) throw error
 
   // Calls are admitted before they take a connection, so that no tenant can take all of them.
-  if (!isList) await steps.admit(running, running.principal)
-  return steps.handle(running, credentials, decoded.request, facts)
+  if (!isList) await steps.admit(running, credentials, running.principal)
+  return steps.handle(running, decoded.request, facts)
+}
+
+/** Whether the credentials prove who calls before the status of the caller is known. */
+function provesCaller({ kinds, claims }: VerifiedCredentials): boolean {
+  return kinds.some((kind, index) => kind.provesCaller && claims[index] !== undefined)
 }
 
 /**
@@ -173,8 +170,8 @@ type Loaded = {
   status: PrincipalStatus | undefined
   facts?: Facts | undefined
   error?: unknown
-  /** The scopes of the management app that calls, if it is active. */
-  scopes?: string[] | undefined
+  /** What the kind of the caller's credential loads itself. */
+  loaded?: unknown
 }
 
 const noFacts: Facts = { bits: [], explanations: [] }
@@ -182,9 +179,11 @@ const noFacts: Facts = { bits: [], explanations: [] }
 type Steps = ReturnType<typeof createSteps>
 
 function createSteps(dependencies: PipelineDependencies) {
-  const { ask, admissions, adminOrigins, recordIp } = dependencies
+  const { ask, admissions, recordIp, credentialKinds } = dependencies
+  const chooseKinds = createChooseKinds(credentialKinds)
+  const verifyCredentials = createCredentialsVerifier(chooseKinds)
   const isValidServiceKey = createServiceKeyCheck(dependencies.rateLimiter, ask)
-  const limits: RateLimitDependencies = { ...dependencies, isValidServiceKey }
+  const limits: RateLimitDependencies = { ...dependencies, isValidServiceKey, chooseKinds }
 
   return {
     async limitRate(running: Running): Promise<void> {
@@ -195,7 +194,7 @@ function createSteps(dependencies: PipelineDependencies) {
     },
 
     async verify({ operation, call, now }: Running): Promise<VerifiedCredentials> {
-      return dependencies.verifyCredentials(operation.policy, call.credentials, now)
+      return verifyCredentials(operation.policy, call.credentials, now)
     },
 
     async admitMessage(
@@ -205,31 +204,42 @@ function createSteps(dependencies: PipelineDependencies) {
       releases.push(await admitMessage(call, credentials, admissions))
     },
 
-    async admit({ operation, call, releases }: Running, caller: AdmittedCaller): Promise<void> {
-      releases.push(await admit(operation.policy, call, caller, admissions))
+    async admit(
+      { operation: { policy }, call, releases }: Running,
+      credentials: VerifiedCredentials,
+      principal: Principal | undefined,
+    ): Promise<void> {
+      releases.push(await admit(policy, call, credentials, principal, admissions))
     },
 
     /** Loads the status of the caller together with the facts that the handler asks for. */
     async ask(
       running: Running,
-      { user, admin, managementApp, service, keyHash }: VerifiedCredentials,
+      { kinds, claims }: VerifiedCredentials,
       request: object | undefined,
     ): Promise<Loaded> {
       const { operation, call } = running
-      const { policy, handler } = operation
-      if (policy.tier === 'public' || policy.tier === 'scim') return { status: undefined }
-      const person = user ?? admin
       const caller: Caller = {
-        keyHash: service ? (keyHash ?? '') : undefined,
-        tokenId: (person ?? managementApp)?.jti,
-        userId: person?.sub,
-        workspaceId: user?.wid,
+        keyHash: undefined,
+        tokenId: undefined,
+        userId: undefined,
+        workspaceId: undefined,
       }
-      if (managementApp) {
+      let hasStatus = false
+      let loading: CredentialKind | undefined
+      for (let index = 0; index < kinds.length; index += 1) {
+        const kind = kinds[index]
+        if (claims[index] === undefined || !kind?.identify) continue
+        kind.identify(claims[index], caller)
+        hasStatus = true
+        if (kind.load) loading = kind
+      }
+      if (!hasStatus) return { status: undefined }
+      if (loading) {
         const { status } = await ask(caller, undefined, call.scope)
-        return { status, scopes: await dependencies.findManagementScopes(managementApp.sub) }
+        return { status, loaded: await loading.load?.(claims[kinds.indexOf(loading)]) }
       }
-      const { questions } = handler
+      const { questions } = operation.handler
       if (!request || !questions) return ask(caller, undefined, call.scope)
       if (!dependencies.onDecisions)
         return ask(caller, (service) => questions(request, service), call.scope)
@@ -250,22 +260,24 @@ function createSteps(dependencies: PipelineDependencies) {
       running: Running,
       credentials: VerifiedCredentials,
       status: PrincipalStatus | undefined,
-      scopes: string[] | undefined,
+      loaded: unknown,
     ): void {
       const { call, now, operation } = running
-      const { policy } = operation
-      running.principal = authenticate(credentials, status, now, call, policy, dependencies, scopes)
-      requireScope(operation, running.principal)
+      running.principal = authenticate(credentials, status, now, call, operation.policy, loaded)
+      permit(operation, credentials.kinds, running.principal)
     },
 
-    authorize({ operation, call, principal }: Running, request: object): void {
-      authorize(operation, call, request, principal, adminOrigins)
+    authorize(
+      { operation, call, principal }: Running,
+      { kinds }: VerifiedCredentials,
+      request: object,
+    ): void {
+      authorize(operation, call, request, kinds, principal)
     },
 
     /** Runs the handler. Its statements are cancelled if the call is. */
     async handle(
       { operation: { handler }, call, principal, now }: Running,
-      { keyHash }: VerifiedCredentials,
       request: object,
       facts: Facts = noFacts,
     ): Promise<object> {
@@ -273,7 +285,7 @@ function createSteps(dependencies: PipelineDependencies) {
         requestId: call.requestId,
         ip: recordIp ? call.ip : undefined,
         // In development mode, any key is accepted, so it identifies no service.
-        keyHash: principal.service?.name === undefined ? undefined : keyHash,
+        keyHash: principal.service?.name === undefined ? undefined : call.credentials.keyHash,
       }
       const { signal, span } = call.scope
       const context = createContext(principal, now, dependencies)

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes, type ServiceError } from '../core/errors.ts'
+import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { Profile } from './method.ts'
 
 /** A challenge names an error only when credentials were sent (RFC 6750, section 3). */

@@ -1,13 +1,12 @@
+import type { CredentialKind, Credentials, RateWindow } from '../core/credential-kind.ts'
 import { ServiceError } from '../core/errors.ts'
 import { clientAddress } from '../rate-limit/client-address.ts'
 import type { RateLimiter, RateLimitResult, RateLimitWindow } from '../rate-limit/rate-limiter.ts'
 import type { Call } from './call.ts'
-import {
-  presentedKeyHash,
-  type VerifiedCredentials,
-  type VerifyCredentials,
-} from './credentials.ts'
+import type { ChooseKinds } from './credentials.ts'
+import type { Policy } from './method.ts'
 import type { Operation } from './operation.ts'
+import { reasons } from './reasons.ts'
 import type { IsValidServiceKey } from './valid-service-keys.ts'
 
 export type RateLimitDependencies = {
@@ -20,7 +19,7 @@ export type RateLimitDependencies = {
   serviceLimit: number | undefined
   /** REST calls per minute of a user; undefined to apply `globalLimit`. */
   userLimit: number | undefined
-  verifyCredentials: VerifyCredentials
+  chooseKinds: ChooseKinds
   isValidServiceKey: IsValidServiceKey
 }
 
@@ -67,53 +66,80 @@ function identityFinder({ policy }: Operation, { transport }: Call): FindIdentit
 }
 
 const findService: FindIdentity = async ({ policy }, call, now, dependencies) => {
-  const { serviceLimit } = dependencies
-  const keyHash = presentedKeyHash(policy, call.credentials)
-  if (serviceLimit === undefined || keyHash === undefined) return undefined
+  const { serviceLimit, chooseKinds } = dependencies
+  if (serviceLimit === undefined) return undefined
+  const { credentials } = call
+  const kind = findKinds(chooseKinds, policy, credentials).find(({ name }) => name === serviceKind)
+  const keyHash = kind?.verify(credentials, policy, now, true)
+  if (typeof keyHash !== 'string' || keyHash === '') return undefined
   const key = { keyHash, address: clientAddress(call.ip), now, scope: call.scope }
   if (!(await dependencies.isValidServiceKey(key))) return undefined
   return { client: `service ${keyHash}`, window: perMinute('service', serviceLimit) }
 }
 
+/** The kind whose keys are counted only once a statement has shown that they are valid. */
+const serviceKind = 'service'
+
 const findIdentity: FindIdentity = async (operation, call, now, dependencies) => {
-  const { adminLimit, userLimit, serviceLimit } = dependencies
   const { policy } = operation
+  const { credentials } = call
   const service = await findService(operation, call, now, dependencies)
   if (service) return service
-  const limitsAdmin = adminLimit !== undefined && policy.tier === 'admin' && !policy.limitPerMinute
-  const limitsUser = userLimit !== undefined && policy.tier !== 'admin'
-  const limitsApiKey = serviceLimit !== undefined && policy.acceptsServiceAccounts
-  const limitsScim = serviceLimit !== undefined && policy.tier === 'scim'
-  if (!limitsAdmin && !limitsUser && !limitsApiKey && !limitsScim) return undefined
-  const { user, scim, ...other } = await findTokenOwner(operation, call, now, dependencies)
-  const admin = other.admin ?? other.managementApp
-  if (limitsAdmin && admin)
-    return { client: `admin ${admin.sub}`, window: perMinute('admin', adminLimit) }
-  if (limitsScim && scim)
-    return { client: `scim ${scim.tokenId}`, window: perMinute('service', serviceLimit) }
-  if (limitsApiKey && user?.apiKeyPrefix)
-    return { client: `api key ${user.jti}`, window: perMinute('service', serviceLimit) }
-  if (limitsUser && user)
-    return { client: `user ${user.sub}`, window: perMinute('user', userLimit) }
+  for (const kind of findKinds(dependencies.chooseKinds, policy, credentials)) {
+    const windows = kind
+      .windows?.(policy)
+      .filter((name) => limitOf(name, policy, dependencies) !== undefined)
+    if (!windows?.length || !kind.isPresented(credentials, policy)) continue
+    const claims = await findClaims(kind, operation, credentials, now)
+    if (claims === undefined) continue
+    for (const name of windows) {
+      const client = kind.clientIn?.(name, claims)
+      const limit = limitOf(name, policy, dependencies)
+      if (client && limit !== undefined) return { client, window: perMinute(name, limit) }
+    }
+  }
   return undefined
 }
 
+/** Returns the limit of a window. Methods with a limit of their own do not use that of administrators. */
+function limitOf(
+  window: RateWindow,
+  { credentials, limitPerMinute }: Policy,
+  { serviceLimit, userLimit, adminLimit }: RateLimitDependencies,
+): number | undefined {
+  if (window !== 'admin') return window === 'service' ? serviceLimit : userLimit
+  const takesServiceKeys = credentials.some((kinds) => kinds.includes(serviceKind))
+  return limitPerMinute || takesServiceKeys ? undefined : adminLimit
+}
+
+/** Returns the kinds that a call must present; the next step reports if there are none. */
+function findKinds(
+  chooseKinds: ChooseKinds,
+  policy: Policy,
+  credentials: Credentials,
+): readonly CredentialKind[] {
+  try {
+    return chooseKinds(policy, credentials)
+  } catch {
+    return []
+  }
+}
+
 /**
- * Returns the claims of the token that a call presents, if it is valid. Whether it has been revoked
+ * Returns the claims of the credential that a call presents, if it is valid. Whether it has been revoked
  * is checked later.
  */
-async function findTokenOwner(
+async function findClaims(
+  kind: CredentialKind,
   { policy }: Operation,
-  { credentials }: Call,
+  credentials: Credentials,
   now: Date,
-  { verifyCredentials }: RateLimitDependencies,
-): Promise<VerifiedCredentials> {
-  if (credentials.adminTokens.length === 0 && !credentials.authorization) return {}
+): Promise<unknown> {
   try {
-    return await verifyCredentials(policy, credentials, now, true)
+    return await kind.verify(credentials, policy, now, !policy.lenientUser)
   } catch {
     // The next step reports invalid credentials.
-    return {}
+    return undefined
   }
 }
 
@@ -130,7 +156,7 @@ export function globalWindow(limit: number): RateLimitWindow {
 /** Returns the error of a client that is over its limit. */
 export function rateLimited(retryAfter: number): ServiceError {
   const detail = `Rate limit exceeded; try again in ${retryAfter} seconds`
-  return new ServiceError('resource_exhausted', 'RATE_LIMITED', detail, { retryAfter })
+  return new ServiceError(reasons.RATE_LIMITED, detail, { retryAfter })
 }
 
 function perMinute(name: string, limit: number): RateLimitWindow {

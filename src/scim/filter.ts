@@ -1,5 +1,6 @@
+import { ServiceError } from '../core/errors.ts'
 import { findTextViolation } from '../core/text-violation.ts'
-import { invalidScim } from './scim-errors.ts'
+import { reasons } from './reasons.ts'
 
 const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
 
@@ -134,7 +135,7 @@ export function parseWholeFilter(text: string): Filter {
 }
 
 export function invalidFilter(problem: string) {
-  return invalidScim('INVALID_FILTER', `The filter ${problem}`)
+  return new ServiceError(reasons.INVALID_FILTER, `The filter ${problem}`)
 }
 
 function parseLiteral(text: string): Literal {

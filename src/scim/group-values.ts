@@ -1,11 +1,13 @@
 import { blankCharacters, controlCharacters } from '../core/control-characters.ts'
+import { ServiceError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json-object.ts'
 import { isUuid } from '../core/uuid.ts'
 import { externalId, groupSchemas } from './attributes.ts'
 import type { Filter } from './filter.ts'
 import { type Operation, readPatch } from './patch.ts'
+import { reasons } from './reasons.ts'
 import { membersOf, readValue } from './resource.ts'
-import { invalidScim, invalidValue } from './scim-errors.ts'
+import { invalidValue } from './scim-errors.ts'
 
 /** A change to a group that a patch describes. Undefined fields remain unchanged. */
 export type GroupOperation =
@@ -49,7 +51,10 @@ function readOperation({ op, target, value }: Operation): GroupOperation {
   }
   const ids = filter && !sub && op === 'remove' ? readSelectedIds(filter) : undefined
   if (!ids)
-    throw invalidScim('INVALID_PATH', 'Members can be selected only by value, to remove them')
+    throw new ServiceError(
+      reasons.INVALID_PATH,
+      'Members can be selected only by value, to remove them',
+    )
   return { members: 'remove', userIds: ids.filter(isUuid).map(toLower) }
 }
 

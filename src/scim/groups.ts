@@ -14,6 +14,7 @@ import { forEachInTurns } from '../core/turns.ts'
 import { isUuid } from '../core/uuid.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createGroup, deleteGroup, updateGroup } from '../workspaces/groups.ts'
+import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { groupSchema, groupSchemas } from './attributes.ts'
 import {
@@ -23,6 +24,7 @@ import {
   replaceMembers,
 } from './group-members.ts'
 import { type GroupOperation, readGroup, readGroupPatch } from './group-values.ts'
+import { reasons } from './reasons.ts'
 import type { Attributes } from './resource.ts'
 import {
   type BaseUrl,
@@ -35,7 +37,7 @@ import {
   toReferences,
   toResponse,
 } from './response.ts'
-import { invalidScim, scimNotFound } from './scim-errors.ts'
+import { scimNotFound } from './scim-errors.ts'
 import { needs, type SelectionRequest, selectAttributes } from './selection.ts'
 import type { ScimGroup, ScimGroupMember, ScimGroupStore } from './store/scim-group-store.ts'
 
@@ -146,7 +148,8 @@ async function inTransaction(
     try {
       return await stores.transaction(work)
     } catch (error) {
-      const hasLeft = error instanceof ServiceError && error.reason === 'MEMBER_NOT_FOUND'
+      const hasLeft =
+        error instanceof ServiceError && error.reason === workspaceReasons.MEMBER_NOT_FOUND.name
       if (!hasLeft || attempt === maxAttempts) throw error
     }
   }
@@ -244,7 +247,7 @@ async function countReturned(
   const count = await scimGroups.countFitting(ids, maxListedMembers)
   if (count > 0) return count
   const detail = `The group ${ids[0]} has more than ${maxListedMembers} members; request it with excludedAttributes=members`
-  throw invalidScim('TOO_MANY_MEMBERS', detail)
+  throw new ServiceError(reasons.TOO_MANY_MEMBERS, detail)
 }
 
 /** Describes groups, with their members if the response needs them. */

@@ -1,6 +1,7 @@
 import type { ScimDeactivations } from '../../gen/daikon/v1/workspaces.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { reasons } from './reasons.ts'
 import type { ScimGuard, ScimGuardStore } from './store/scim-guard-store.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
 
@@ -74,8 +75,7 @@ function timeOf(timestamp: Timestamp): number {
 
 function confirmationRequired(workspaceId: string): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'CONFIRMATION_REQUIRED',
+    reasons.CONFIRMATION_REQUIRED,
     `More than half of the members would be deactivated within an hour. An owner of the workspace must confirm it: POST /workspaces/${workspaceId}/scim-confirmation`,
   )
 }

@@ -11,6 +11,7 @@ import type { SessionStore } from '../identity/store/session-store.ts'
 import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
 import { createRoleEvent, requireAnotherOwner } from '../workspaces/member-rules.ts'
 import { requireWorkspaceQuota } from '../workspaces/quotas.ts'
+import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { MemberId, MemberStore, WorkspaceMember } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
@@ -139,8 +140,7 @@ export function roleValues({ roles, userType }: Attributes): string[] {
 
 function supportAccess(): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'SUPPORT_ACCESS',
+    workspaceReasons.SUPPORT_ACCESS,
     'The person has support access to the workspace. Provision them when it has ended.',
   )
 }

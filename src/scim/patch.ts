@@ -1,8 +1,10 @@
+import { ServiceError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json-object.ts'
 import type { Attribute, ResourceSchemas } from './attributes.ts'
 import type { Filter } from './filter.ts'
 import { matchesFilter, requiredMembers } from './filter-match.ts'
 import { parsePath, type Target } from './path.ts'
+import { reasons } from './reasons.ts'
 import {
   type Attributes,
   maxItems,
@@ -12,7 +14,7 @@ import {
   readValue,
   requireStorable,
 } from './resource.ts'
-import { invalidScim, invalidValue } from './scim-errors.ts'
+import { invalidValue } from './scim-errors.ts'
 
 /** An operation of a patch on one target. */
 export type Operation = { op: 'add' | 'replace' | 'remove'; target: Target; value: unknown }
@@ -36,7 +38,7 @@ export function readPatch(
 ): Operation[] {
   const listed = membersOf(body).get('operations')
   if (!Array.isArray(listed) || listed.length === 0)
-    throw invalidScim('INVALID_SYNTAX', 'Operations must be a list of operations')
+    throw new ServiceError(reasons.INVALID_SYNTAX, 'Operations must be a list of operations')
   requireFewOperations(listed.length)
   const operations: Operation[] = []
   for (const operation of listed) {
@@ -48,7 +50,10 @@ export function readPatch(
 
 function requireFewOperations(count: number): void {
   if (count > maxOperations)
-    throw invalidScim('INVALID_SYNTAX', `At most ${maxOperations} operations are allowed`)
+    throw new ServiceError(
+      reasons.INVALID_SYNTAX,
+      `At most ${maxOperations} operations are allowed`,
+    )
 }
 
 function readOperation(
@@ -56,14 +61,15 @@ function readOperation(
   schemas: ResourceSchemas,
   common: Attribute[],
 ): Operation[] {
-  if (!isJsonObject(operation)) throw invalidScim('INVALID_SYNTAX', 'An operation is not an object')
+  if (!isJsonObject(operation))
+    throw new ServiceError(reasons.INVALID_SYNTAX, 'An operation is not an object')
   const members = membersOf(operation)
   const op = String(members.get('op')).toLowerCase()
   if (op !== 'add' && op !== 'replace' && op !== 'remove')
-    throw invalidScim('INVALID_SYNTAX', 'op must be add, replace or remove')
+    throw new ServiceError(reasons.INVALID_SYNTAX, 'op must be add, replace or remove')
   const path = members.get('path')
   if (typeof path !== 'string' && path !== undefined && path !== null)
-    throw invalidScim('INVALID_PATH', 'path must be a string')
+    throw new ServiceError(reasons.INVALID_PATH, 'path must be a string')
   const value = members.get('value')
   if (typeof path === 'string' && path !== '') {
     if (isCommonReadOnly(path)) throw readOnlyAttribute(path)
@@ -72,8 +78,9 @@ function readOperation(
     if (isReadOnly(target)) throw readOnlyAttribute(path)
     return [{ op, target, value }]
   }
-  if (op === 'remove') throw invalidScim('NO_TARGET', 'remove needs a path')
-  if (!isJsonObject(value)) throw invalidScim('INVALID_SYNTAX', 'value must be an object')
+  if (op === 'remove') throw new ServiceError(reasons.NO_TARGET, 'remove needs a path')
+  if (!isJsonObject(value))
+    throw new ServiceError(reasons.INVALID_SYNTAX, 'value must be an object')
   requireFewOperations(Object.keys(value).length)
   return Object.entries(value).flatMap(([name, item]) => {
     const target = parsePath(name, schemas, common)
@@ -91,8 +98,8 @@ function isReadOnly({ attribute, sub }: Target): boolean {
 }
 
 function readOnlyAttribute(path: string) {
-  return invalidScim(
-    'READ_ONLY_ATTRIBUTE',
+  return new ServiceError(
+    reasons.READ_ONLY_ATTRIBUTE,
     `${path.slice(0, 100).toWellFormed()} cannot be changed`,
   )
 }
@@ -203,7 +210,8 @@ function requireFew({ name }: Attribute, items: Item[]): Item[] {
 /** Creates the value that a filter describes. */
 function createItem(filter: Filter, attribute: Attribute): Item {
   const members = requiredMembers(filter)
-  if (!members) throw invalidScim('NO_TARGET', `No value of ${attribute.name} matches the path`)
+  if (!members)
+    throw new ServiceError(reasons.NO_TARGET, `No value of ${attribute.name} matches the path`)
   return (readItem(attribute, members) ?? {}) as Item
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { type Attribute, findAttribute, type ResourceSchemas, type Schema } from './attributes.ts'
 import { type Filter, parseFilter } from './filter.ts'
-import { invalidScim } from './scim-errors.ts'
+import { reasons } from './reasons.ts'
 
 /** What a path selects: a whole extension, an attribute, some of its values, or a sub-attribute. */
 export type Target = {
@@ -93,5 +93,5 @@ function parsePathFilter(text: string, start: number): ReturnType<typeof parseFi
 
 function invalidPath(text: string, reason?: string) {
   const problem = reason === undefined ? 'is not a valid path' : `is not a valid path: ${reason}`
-  return invalidScim('INVALID_PATH', `${text.slice(0, 100).toWellFormed()} ${problem}`)
+  return new ServiceError(reasons.INVALID_PATH, `${text.slice(0, 100).toWellFormed()} ${problem}`)
 }

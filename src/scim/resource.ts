@@ -1,7 +1,9 @@
+import { ServiceError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json-object.ts'
 import { findTextViolation } from '../core/text-violation.ts'
 import type { Attribute, ResourceSchemas } from './attributes.ts'
-import { invalidScim, invalidValue } from './scim-errors.ts'
+import { reasons } from './reasons.ts'
+import { invalidValue } from './scim-errors.ts'
 
 /** Attributes by the names of the schema; those of an extension are in an object under its URN. */
 export type Attributes = { [name: string]: unknown }
@@ -40,7 +42,10 @@ export function readResource(
 
 export function requireStorable(attributes: Attributes): void {
   if (Buffer.byteLength(JSON.stringify(attributes)) > maxBytes)
-    throw invalidScim('INVALID_VALUE', `The resource must be at most ${maxBytes} bytes long`)
+    throw new ServiceError(
+      reasons.INVALID_VALUE,
+      `The resource must be at most ${maxBytes} bytes long`,
+    )
 }
 
 /** Reads the value of an attribute. Returns undefined if it has none: null, or nothing but nulls. */
@@ -116,7 +121,10 @@ function onlyItem({ name }: Attribute, value: unknown): unknown {
 export function membersOf(object: object): Map<string, unknown> {
   const names = Object.keys(object)
   if (names.length > maxMembers)
-    throw invalidScim('INVALID_SYNTAX', `An object must have at most ${maxMembers} members`)
+    throw new ServiceError(
+      reasons.INVALID_SYNTAX,
+      `An object must have at most ${maxMembers} members`,
+    )
   return new Map(
     names.map((name) => [name.toLowerCase(), (object as Record<string, unknown>)[name]]),
   )

@@ -2,6 +2,7 @@ import type { ScimListRequest, ScimResource, ScimSearchRequest } from '../../gen
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { listScimGroups } from './groups.ts'
+import { reasons } from './reasons.ts'
 import { membersOf } from './resource.ts'
 import { type BaseUrl, listResponse, readPage } from './response.ts'
 import { invalidValue } from './scim-errors.ts'
@@ -61,7 +62,8 @@ async function unlessInvalid(list: () => Promise<ScimResource>): Promise<Results
   try {
     return (await list()).resource as Results
   } catch (error) {
-    if (error instanceof ServiceError && error.reason === 'INVALID_FILTER') return undefined
+    if (error instanceof ServiceError && error.reason === reasons.INVALID_FILTER.name)
+      return undefined
     throw error
   }
 }

@@ -1,7 +1,8 @@
+import { ServiceError } from '../core/errors.ts'
 import type { ResourceSchemas } from './attributes.ts'
 import { parsePath } from './path.ts'
+import { reasons } from './reasons.ts'
 import type { Attributes } from './resource.ts'
-import { invalidScim } from './scim-errors.ts'
 
 /** Which attributes a client wants (RFC 7644, section 3.9). */
 export type SelectionRequest = {
@@ -29,7 +30,10 @@ export function selectAttributes(
   schemas: ResourceSchemas,
 ): Attributes {
   if (attributes && excludedAttributes)
-    throw invalidScim('INVALID_VALUE', 'attributes and excludedAttributes exclude each other')
+    throw new ServiceError(
+      reasons.INVALID_VALUE,
+      'attributes and excludedAttributes exclude each other',
+    )
   if (attributes) return select(resource, parseNames(attributes, schemas), schemas, true)
   if (excludedAttributes)
     return select(resource, parseNames(excludedAttributes, schemas), schemas, false)

@@ -12,13 +12,14 @@ import type { ConnectionDomainStore } from '../connections/store/connection-doma
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { createScimToken, scimTokenPrefix } from '../identity/scim-tokens.ts'
 import { hashSecret } from '../identity/secret.ts'
-import type { ScimTokenStore } from '../identity/store/scim-token-store.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { describeDeactivations, endOfConfirmation } from './guard.ts'
+import { reasons } from './reasons.ts'
+import { createScimToken, scimTokenPrefix } from './scim-tokens.ts'
 import type { ScimGuardStore } from './store/scim-guard-store.ts'
+import type { ScimTokenStore } from './store/scim-token-store.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
 
 type Stores = { activity: ActivityStore; scimTokens: ScimTokenStore; workspaces: WorkspaceStore }
@@ -113,13 +114,9 @@ export async function confirmScim(
 }
 
 function tokenNotFound(): ServiceError {
-  return new ServiceError('not_found', 'SCIM_TOKEN_NOT_FOUND', 'SCIM token not found')
+  return new ServiceError(reasons.SCIM_TOKEN_NOT_FOUND)
 }
 
 function noVerifiedDomain(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'NO_VERIFIED_DOMAIN',
-    'The workspace has no verified domain. Verify a domain of a connection first.',
-  )
+  return new ServiceError(reasons.NO_VERIFIED_DOMAIN)
 }

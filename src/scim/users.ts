@@ -31,6 +31,7 @@ import {
   updateRole,
 } from './membership.ts'
 import { applyPatch, readPatch } from './patch.ts'
+import { reasons } from './reasons.ts'
 import { type Attributes, readResource } from './resource.ts'
 import {
   type BaseUrl,
@@ -43,7 +44,7 @@ import {
   toReferences,
   toResponse,
 } from './response.ts'
-import { invalidScim, invalidValue, scimNotFound } from './scim-errors.ts'
+import { invalidValue, scimNotFound } from './scim-errors.ts'
 import { needs, type SelectionRequest, selectAttributes } from './selection.ts'
 import type { ScimUser, ScimUserGroup, ScimUserStore } from './store/scim-user-store.ts'
 
@@ -279,7 +280,7 @@ async function countReturned(
   const count = await scimUsers.countFitting(first.workspaceId, ids, maxListedGroups)
   if (count > 0) return count
   const detail = `The user ${first.userId} is in more than ${maxListedGroups} groups; request it with excludedAttributes=groups`
-  throw invalidScim('TOO_MANY_GROUPS', detail)
+  throw new ServiceError(reasons.TOO_MANY_GROUPS, detail)
 }
 
 /** Describes people of a workspace, with their groups if the response needs them. */
@@ -338,17 +339,9 @@ function createEvent<Action extends 'scim.user_updated' | 'scim.user_deleted'>(
 }
 
 function alreadyProvisioned(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'ALREADY_PROVISIONED',
-    'The directory has already provisioned a user with this userName',
-  )
+  return new ServiceError(reasons.ALREADY_PROVISIONED)
 }
 
 function usedElsewhere(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'ADDRESS_USED_ELSEWHERE',
-    'The person who had this address before still signs in with it elsewhere',
-  )
+  return new ServiceError(reasons.ADDRESS_USED_ELSEWHERE)
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { Config } from '../config/config.ts'
+import type { Config } from './config.ts'
 
 /** The addresses of a server, as variables for shells. */
 type Addresses = {

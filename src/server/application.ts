@@ -3,44 +3,34 @@ import { FeedStore } from '../activity/store/feed-store.ts'
 import { createEndedKeyUses } from '../admin/ended-keys.ts'
 import { createKeyUsage } from '../admin/key-usage.ts'
 import { recordKeyUsageSql } from '../admin/store/service-app-store.ts'
-import { createConnectionProviders } from '../connections/connection-providers.ts'
-import { createFindDomainProof } from '../connections/domain-proof.ts'
+import { createConnectionServices } from '../connections/connection-services.ts'
 import { checkDomains } from '../connections/domain-verification.ts'
 import type { ServiceError } from '../core/errors.ts'
-import type { HostPattern } from '../core/host-pattern.ts'
-import { defaultQuotas, type Quotas } from '../core/quotas.ts'
 import { createSecretBox } from '../core/secret-box.ts'
 import { createSemaphore } from '../core/semaphore.ts'
 import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
 import { createRestServer } from '../http/server.ts'
 import { createFindApiKey } from '../identity/api-keys.ts'
+import { createBackchannelHosts } from '../identity/backchannel-hosts.ts'
 import { createBrowserCookies } from '../identity/browser-cookie.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
-import { createFindManagementScopes } from '../identity/management-apps.ts'
+import { lifetimesOf } from '../identity/lifetimes.ts'
 import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
-import { createFindScimToken } from '../identity/scim-tokens.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
 import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
-import { recordScimTokenUsageSql } from '../identity/store/scim-token-store.ts'
 import { createTokenMemory } from '../identity/token-memory.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
 import { createOutboundClient } from '../outbound/outbound-client.ts'
-import { createOutboundHosts } from '../outbound/outbound-hosts.ts'
-import {
-  createEngine,
-  defaultFactsCacheBytes,
-  type EngineOptions,
-} from '../permissions/engine/engine.ts'
+import { createEngine, type EngineOptions } from '../permissions/engine/engine.ts'
 import { recordLinkUsageSql } from '../permissions/store/link-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
-import { createCredentialsVerifier } from '../rpc/credentials.ts'
 import type { Decisions } from '../rpc/decisions.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
 import {
@@ -51,11 +41,17 @@ import {
   type DeclaredOperation,
 } from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
+import { recordScimTokenUsageSql } from '../scim/store/scim-token-store.ts'
 import { openWebhookJobs } from '../webhooks/store/job-queue.ts'
+import { createWebhookHosts } from '../webhooks/webhook-hosts.ts'
 import { createWebhookSender, type WebhookSender } from '../webhooks/webhook-sender.ts'
 import { createInvitationSender } from '../workspaces/invitation-sender.ts'
+import type { Config } from './config.ts'
+import { createCredentialKinds } from './credential-kinds.ts'
+import { activityEvents } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
+import { reasons } from './reasons.ts'
 import { createStores } from './stores.ts'
 
 /** The dependencies of the application. */
@@ -82,7 +78,16 @@ export type ApplicationDependencies = {
   warn: (text: string) => void
   admissions?: Admissions
   observers?: Observers
-  options: ApplicationOptions
+  settings: Config
+  /** The keys that encrypt secrets in the database, the one that encrypts first. */
+  encryptionKeys: Buffer[]
+  /** The certificates for gRPC over TLS; plaintext if undefined. */
+  grpcTls?: GrpcTls | undefined
+  /** Overrides when silent gRPC clients are disconnected. */
+  grpcKeepalive?: Keepalive
+  /** Milliseconds that the identity provider of a connection has for one step of a sign-in; defaults to 10,000. */
+  connectionTimeout?: number
+  listBudgetsOf?: EngineOptions['listBudgetsOf']
 }
 
 /** Callbacks for logs, metrics and traces. */
@@ -93,56 +98,6 @@ export type Observers = Pick<EngineOptions, 'onFactsBatch' | 'onCachedQuery'> & 
   /** Called with the decisions of each call. Undefined if they are not logged. */
   onDecisions?: ((decisions: Decisions) => void) | undefined
   trace?: StartSpan | undefined
-}
-
-export type ApplicationOptions = IdentityDependencies['options'] & {
-  /** The secret that encrypts the state cookies of sign-ins. */
-  sessionSecret: string
-  /** Whether cookies are sent over https only. */
-  secureCookies: boolean
-  /** Requests per minute and client over all REST routes; undefined to turn every limit off. */
-  globalLimit: number | undefined
-  /** Requests per minute of an administrator to admin routes; undefined to apply `globalLimit`. */
-  adminLimit?: number | undefined
-  /** REST calls per minute of a service key, 0 for no limit; undefined to apply `globalLimit`. */
-  serviceLimit?: number | undefined
-  /** REST calls per minute of a user; undefined to apply `globalLimit`. */
-  userLimit?: number | undefined
-  /** The number of proxies in front of the server that are trusted for X-Forwarded-For. */
-  trustedProxies: number
-  /** Allowed Host headers; `*` allows any. If empty, the hosts of `baseUrl` and `adminUrl`. */
-  allowedHosts: string[]
-  /** Whether the activity log records the addresses of clients; defaults to true. */
-  recordIp?: boolean
-  /** The origins that CORS allows, in addition to the origins of client apps. */
-  corsOrigins: string[]
-  /** The hosts on private networks that may receive logout tokens. */
-  backchannelAllowedHosts?: HostPattern[]
-  /** The hosts on private networks that may receive webhooks. */
-  webhookAllowedHosts?: HostPattern[]
-  /** The hosts on private networks that may be the identity providers of connections. */
-  connectionAllowedHosts?: HostPattern[]
-  /** The DNS servers that are asked for connections; those of the system by default. */
-  dnsServers?: string[]
-  /** Milliseconds that the identity provider of a connection has for one step of a sign-in; defaults to 10,000. */
-  connectionTimeout?: number
-  /** The keys that encrypt secrets in the database, the one that encrypts first. */
-  encryptionKeys?: Buffer[]
-  /** The certificates for gRPC over TLS; plaintext if undefined. */
-  grpcTls?: GrpcTls | undefined
-  /** The maximum size of incomplete messages, in bytes per transport; defaults to 64 MiB. */
-  maxUnfinishedBytes?: number
-  /** The maximum size of the cache of verified tokens, in bytes; defaults to 32 MiB. */
-  maxTokenCacheBytes?: number
-  /**
-   * The maximum size of the cache for checks and lists, in bytes; defaults to 64 MiB. 0 disables it.
-   */
-  maxFactsCacheBytes?: number
-  listBudgetsOf?: EngineOptions['listBudgetsOf']
-  /** The quotas that differ from the defaults. */
-  quotas?: Partial<Quotas>
-  /** Overrides when silent gRPC clients are disconnected. */
-  grpcKeepalive?: Keepalive
 }
 
 /** Both transports over one pipeline. */
@@ -202,54 +157,37 @@ export function createApplication({
   warn,
   admissions = createAdmissions(),
   observers = {},
-  options,
+  settings,
+  encryptionKeys,
+  grpcTls,
+  grpcKeepalive,
+  connectionTimeout,
+  listBudgetsOf,
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
+  const { BASE_URL: baseUrl, ADMIN_URL: adminUrl, DEBUG: debug } = settings
+  const keysRequired = settings.SERVICE_KEYS_REQUIRED
   const tokens = createTokens({
     currentKeys,
-    issuer: options.baseUrl,
+    issuer: baseUrl,
     now,
     // ID tokens live as long as the access tokens that they are issued with.
-    hintSeconds: options.lifetimes.access,
-    debug: options.debug,
+    hintSeconds: lifetimesOf(settings).access,
+    debug,
   })
-  const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
-  const { keysRequired, maxFactsCacheBytes = defaultFactsCacheBytes } = options
+  const tokenMemory = createTokenMemory(tokens, settings.MAX_TOKEN_CACHE_BYTES)
   const { onFactsBatch, onCachedQuery } = observers
-  const { listBudgetsOf } = options
-  const engineOptions = {
+  const engine = createEngine(database, {
     keysRequired,
-    maxFactsCacheBytes,
+    maxFactsCacheBytes: settings.MAX_FACTS_CACHE_BYTES,
     listBudgetsOf,
     onFactsBatch,
     onCachedQuery,
-  }
-  const engine = createEngine(database, engineOptions)
-  const backchannelHosts = createOutboundHosts({
-    allowed: options.backchannelAllowedHosts ?? [],
-    debug: options.debug,
   })
-  const webhookHosts = createOutboundHosts({
-    allowed: options.webhookAllowedHosts ?? [],
-    debug: options.debug,
-  })
-  const secretBox = createSecretBox(options.encryptionKeys ?? [])
-  const connectionHosts = createOutboundHosts({
-    allowed: options.connectionAllowedHosts ?? [],
-    debug: options.debug,
-  })
-  const { dnsServers = [] } = options
-  const connectionClient = createOutboundClient(
-    connectionHosts,
-    dnsServers.length > 0 ? { dnsServers } : {},
-  )
-  const connectionProviders = createConnectionProviders(
-    connectionHosts,
-    connectionClient,
-    secretBox,
-    options.connectionTimeout,
-  )
-  const findDomainProof = createFindDomainProof(dnsServers)
+  const backchannelHosts = createBackchannelHosts(settings)
+  const webhookHosts = createWebhookHosts(settings)
+  const secretBox = createSecretBox(encryptionKeys)
+  const connections = createConnectionServices(settings, secretBox, connectionTimeout)
   const webhookSender = createWebhookSender({
     openStores: () => createStores(database.fork()),
     jobs: openWebhookJobs(database.execute, onWebhookFailure),
@@ -261,9 +199,8 @@ export function createApplication({
     warn,
   })
   const findApiKey = createFindApiKey(database.reads)
-  const findScimToken = createFindScimToken(database.statements)
   const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
-  const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
+  const feed = createLiveFeed(activityEvents, () => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
     tokenMemory,
     findApiKey,
@@ -273,18 +210,16 @@ export function createApplication({
     onLinkUsed: (id) => linkUsage.note(id, now()),
     currentKeys,
     tokens,
-    stateCookies: createStateCookies(options.sessionSecret, now),
-    browserCookies: createBrowserCookies(options.sessionSecret, now),
+    stateCookies: createStateCookies(settings.SESSION_SECRET_KEY, now),
+    browserCookies: createBrowserCookies(settings.SESSION_SECRET_KEY, now),
     providers,
     clock: now,
     limitTransactions: createSemaphore(maxSignInTransactions),
-    options,
-    quotas: { ...defaultQuotas, ...options.quotas },
-    invitations: { baseUrl: options.baseUrl, areMailed: sendMail !== undefined },
+    settings,
+    invitations: { baseUrl, areMailed: sendMail !== undefined },
     backchannelHosts,
     webhookHosts,
-    connectionProviders,
-    findDomainProof,
+    ...connections,
     secretBox,
     wakeWebhook: webhookSender.wake,
     sendMail: (mail) => void sendMail?.(mail).catch(onMailFailure),
@@ -310,23 +245,27 @@ export function createApplication({
   const apiKeyUsage = createKeyUsage('API key usage', recordApiKeyUsageSql)
   const scimTokenUsage = createKeyUsage('SCIM token usage', recordScimTokenUsageSql)
   const endedKeyUses = createEndedKeyUses()
-  const { recordIp = true } = options
+  const recordIp = settings.ACTIVITY_RECORD_IP
+  const globalLimit = settings.RATE_LIMIT_ENABLED ? settings.RATE_LIMIT_PER_MINUTE : undefined
   const pipeline = createPipeline({
     rateLimiter,
-    globalLimit: options.globalLimit,
-    adminLimit: options.adminLimit,
-    serviceLimit: options.serviceLimit,
-    userLimit: options.userLimit,
-    verifyCredentials: createCredentialsVerifier(tokenMemory, findApiKey, findScimToken),
+    globalLimit,
+    adminLimit: settings.RATE_LIMIT_ADMIN_PER_MINUTE,
+    serviceLimit: settings.SERVICE_RATE_LIMIT_PER_MINUTE,
+    userLimit: settings.USER_RATE_LIMIT_PER_MINUTE,
+    credentialKinds: createCredentialKinds({
+      database,
+      memory: tokenMemory,
+      findApiKey,
+      keysRequired,
+      adminOrigins: [adminUrl, baseUrl].map((url) => new URL(url).origin),
+      onServiceKeyUsed: keyUsage.note,
+      onServiceKeyRejected: (keyHash, { requestId, ip }) =>
+        endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
+      onApiKeyUsed: apiKeyUsage.note,
+      onScimTokenUsed: scimTokenUsage.note,
+    }),
     ask: engine.ask,
-    findManagementScopes: createFindManagementScopes(database.statements),
-    keysRequired,
-    onServiceKeyUsed: keyUsage.note,
-    onApiKeyUsed: apiKeyUsage.note,
-    onScimTokenUsed: scimTokenUsage.note,
-    onServiceKeyRejected: (keyHash, { requestId, ip }) =>
-      endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
-    adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     createStores: () => createStores(database.fork()),
     admissions,
     recordIp,
@@ -338,23 +277,32 @@ export function createApplication({
     warn,
   })
 
-  const { maxUnfinishedBytes = 64 * 1024 * 1024 } = options
+  const { MAX_UNFINISHED_MESSAGE_BYTES: maxUnfinishedBytes, TRUSTED_PROXIES: trustedProxies } =
+    settings
   const grpc = createGrpcServer([...operations, ...streams, ...watches], grpcServices, pipeline, {
-    tls: options.grpcTls,
-    keepalive: options.grpcKeepalive,
+    tls: grpcTls,
+    keepalive: grpcKeepalive,
     maxUnfinishedBytes,
-    trustedProxies: options.trustedProxies,
+    trustedProxies,
     registry,
-    reflection: options.debug,
+    reflection: debug,
     externalAuthorization: {
       definition: externalAuthorizationService,
       operation: externalAuthorization,
     },
   })
   const rest = createRestServer(allOperations, registry, pipeline, {
-    ...options,
-    watches,
+    baseUrl,
+    adminUrl,
+    debug,
+    globalLimit,
+    trustedProxies,
+    reasons,
     maxUnfinishedBytes,
+    secureCookies: settings.COOKIE_SECURE,
+    allowedHosts: settings.ALLOWED_HOSTS,
+    corsOrigins: settings.CORS_ORIGINS,
+    watches,
     isClientOrigin: createClientOrigins(database.statements),
   })
 
@@ -363,7 +311,8 @@ export function createApplication({
     tokens,
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
-    checkDomains: () => checkDomains(createStores(database.fork()), findDomainProof, now(), warn),
+    checkDomains: () =>
+      checkDomains(createStores(database.fork()), connections.findDomainProof, now(), warn),
     async writeKeyUses() {
       await keyUsage.write(database.statements)
       await apiKeyUsage.write(database.statements)
@@ -376,7 +325,7 @@ export function createApplication({
       ? createInvitationSender({
           openStores: () => createStores(database.fork()),
           send: sendMail,
-          baseUrl: options.baseUrl,
+          baseUrl,
           now,
           onFailure: onMailFailure,
         })

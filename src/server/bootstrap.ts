@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import type { Config } from '../config/config.ts'
 import { createEncryptionKeyFile, readEncryptionKeys } from '../config/encryption-keys.ts'
 import type { Logger } from '../core/logger.ts'
 import { encryptionKeySize } from '../core/secret-box.ts'
@@ -8,6 +7,7 @@ import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
 import { migrate } from '../database/migrate.ts'
 import { keyPathsOf, loadKeys } from '../identity/key-source.ts'
 import { createKeyFiles } from '../identity/keys.ts'
+import type { Config } from './config.ts'
 import { checkGrpcTls } from './grpc-tls.ts'
 
 /** The migrated database that all nodes of a server share. */

@@ -1,10 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import { type Config, ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { requireFile } from '../config/require-file.ts'
 import { createFileSource, type Source } from '../core/source.ts'
 import type { GrpcTls } from '../grpc/server.ts'
 import { minModulusLength } from '../identity/keys.ts'
+import type { Config } from './config.ts'
 
 const settingNames = ['GRPC_TLS_CERT_PATH', 'GRPC_TLS_KEY_PATH', 'GRPC_TLS_CLIENT_CA_PATH'] as const
 type Paths = Pick<Config, (typeof settingNames)[number]>

@@ -58,7 +58,6 @@ import { discoverIssuer } from '../connections/discover-issuer.ts'
 import type { FindDomainProof } from '../connections/domain-proof.ts'
 import { verifyConnectionDomain } from '../connections/domain-verification.ts'
 import { updateConnection } from '../connections/update-connection.ts'
-import type { Quotas } from '../core/quotas.ts'
 import type { Handler, RequestContext } from '../core/request-context.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { Database } from '../database/database.ts'
@@ -217,6 +216,7 @@ import {
   listWorkspaces,
   updateWorkspace,
 } from '../workspaces/workspaces.ts'
+import type { Config } from './config.ts'
 import type { Stores } from './stores.ts'
 
 /** The dependencies of handlers, in addition to the context of a call. */
@@ -226,7 +226,7 @@ type HandlerDependencies = IdentityDependencies & {
   database: Pick<Database, 'reads'>
   engine: Engine
   feed: LiveFeed
-  quotas: Quotas
+  settings: Config
   invitations: InvitationOptions
   /** Called with the ID of each link that a request names as its subject. */
   onLinkUsed(id: string): void
@@ -247,7 +247,6 @@ export function createHandlers({
   database,
   engine,
   feed,
-  quotas,
   invitations,
   onLinkUsed,
   backchannelHosts,
@@ -257,15 +256,16 @@ export function createHandlers({
   wakeWebhook,
   ...identity
 }: HandlerDependencies): HandlerTable {
-  const { connectionProviders } = identity
-  const { baseUrl, debug, keysRequired } = identity.options
+  const { connectionProviders, settings } = identity
+  const { BASE_URL: baseUrl } = settings
   const bind = bindContext({
     findApiKey,
     identity,
+    settings,
     baseUrl,
-    debug,
-    keysRequired,
-    quotas,
+    debug: settings.DEBUG,
+    keysRequired: settings.SERVICE_KEYS_REQUIRED,
+    quotas: settings,
     invitations,
     backchannelHosts,
     webhookHosts,
@@ -297,7 +297,7 @@ export function createHandlers({
       searchActions: createSearchActions(access),
       authorizeAction,
       authorizeForwarded,
-      getAccessConfiguration: createGetAccessConfiguration(identity.options.baseUrl),
+      getAccessConfiguration: createGetAccessConfiguration(baseUrl),
     } satisfies HandlersOf<AccessServiceServer, Stores>,
     Authorization: {
       check: createAuthorizeEnvoy({ action: authorizeAction, forwarded: authorizeForwarded }),

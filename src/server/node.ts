@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { maxPrunedEntries, pruneActivity } from '../activity/retention.ts'
 import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
-import { type Config, readQuotas } from '../config/config.ts'
 import { readEncryptionKeys } from '../config/encryption-keys.ts'
 import { maxCheckedDomains } from '../connections/domain-verification.ts'
 import type { Logger } from '../core/logger.ts'
@@ -12,7 +11,6 @@ import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
 import { startSweeping } from '../database/sweep.ts'
 import { startSweepingDeleted } from '../database/sweep-deleted.ts'
-import type { GrpcTls } from '../grpc/server.ts'
 import { createConsoleServer } from '../http/console.ts'
 import { registerConsoleClient } from '../identity/console-client.ts'
 import { openKeys } from '../identity/key-source.ts'
@@ -28,7 +26,8 @@ import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { renewInterval } from '../webhooks/webhook-sender.ts'
 import { maxRemovedMembers, removeEndedMembers } from '../workspaces/member-expiry.ts'
-import { type Application, type ApplicationOptions, createApplication } from './application.ts'
+import { type Application, createApplication } from './application.ts'
+import type { Config } from './config.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
@@ -207,7 +206,9 @@ export async function startNode(
         onReplay: metrics.countReplay,
         trace: tracing?.trace,
       },
-      options: readOptions(config, tls?.current()),
+      settings: config,
+      encryptionKeys: readEncryptionKeys(config),
+      grpcTls: tls?.current(),
     })
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
@@ -395,43 +396,4 @@ async function startConsole(config: Config, log: Logger, grpcPort: number, isBei
   }
   const port = await server.listen(config.HTTP_HOST, config.CONSOLE_PORT)
   return { port, stopListening: server.stopListening, drain: server.drain }
-}
-
-function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationOptions {
-  return {
-    baseUrl: config.BASE_URL,
-    adminUrl: config.ADMIN_URL,
-    adminEmails: config.ADMIN_EMAILS,
-    adminMaxAge: config.ADMIN_MAX_AGE_MINUTES && config.ADMIN_MAX_AGE_MINUTES * 60,
-    adminRequiredAmr: config.ADMIN_REQUIRED_AMR,
-    personalWorkspaces: config.PERSONAL_WORKSPACES,
-    maxSessionsPerUser: config.MAX_SESSIONS_PER_USER,
-    lifetimes: {
-      access: config.ACCESS_TOKEN_EXPIRE_MINUTES * 60,
-      refresh: config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400,
-      admin: config.ADMIN_TOKEN_EXPIRE_MINUTES * 60,
-    },
-    sessionSecret: config.SESSION_SECRET_KEY,
-    secureCookies: config.COOKIE_SECURE,
-    debug: config.DEBUG,
-    keysRequired: config.SERVICE_KEYS_REQUIRED,
-    globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
-    adminLimit: config.RATE_LIMIT_ADMIN_PER_MINUTE,
-    serviceLimit: config.SERVICE_RATE_LIMIT_PER_MINUTE,
-    userLimit: config.USER_RATE_LIMIT_PER_MINUTE,
-    trustedProxies: config.TRUSTED_PROXIES,
-    allowedHosts: config.ALLOWED_HOSTS,
-    corsOrigins: config.CORS_ORIGINS,
-    backchannelAllowedHosts: config.BACKCHANNEL_ALLOWED_HOSTS,
-    webhookAllowedHosts: config.WEBHOOK_ALLOWED_HOSTS,
-    connectionAllowedHosts: config.CONNECTION_ALLOWED_HOSTS,
-    dnsServers: config.DNS_SERVERS,
-    encryptionKeys: readEncryptionKeys(config),
-    recordIp: config.ACTIVITY_RECORD_IP,
-    grpcTls,
-    maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
-    quotas: readQuotas(config),
-    maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,
-    maxFactsCacheBytes: config.MAX_FACTS_CACHE_BYTES,
-  }
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { type Config, ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { findFreePort } from '../core/free-port.ts'
+import type { Config } from './config.ts'
 
 export const portSettings = [
   'HTTP_PORT',

@@ -26,7 +26,6 @@ import { ClientStore } from '../identity/store/client-store.ts'
 import { CodeStore } from '../identity/store/code-store.ts'
 import { ManagementAppStore } from '../identity/store/management-app-store.ts'
 import { RevocationStore } from '../identity/store/revocation-store.ts'
-import { ScimTokenStore } from '../identity/store/scim-token-store.ts'
 import { SessionStore } from '../identity/store/session-store.ts'
 import { UserStore } from '../identity/store/user-store.ts'
 import { AccessChangeStore } from '../permissions/store/access-change-store.ts'
@@ -40,6 +39,7 @@ import { ResourceTypeStore } from '../permissions/store/resource-type-store.ts'
 import { ShareStore } from '../permissions/store/share-store.ts'
 import { ScimGroupStore } from '../scim/store/scim-group-store.ts'
 import { ScimGuardStore } from '../scim/store/scim-guard-store.ts'
+import { ScimTokenStore } from '../scim/store/scim-token-store.ts'
 import { ScimUserStore } from '../scim/store/scim-user-store.ts'
 import { DeliveryStore } from '../webhooks/store/delivery-store.ts'
 import { WebhookFeedStore } from '../webhooks/store/webhook-feed-store.ts'
@@ -51,13 +51,21 @@ import { MemberStore } from '../workspaces/store/member-store.ts'
 import { RoleStore } from '../workspaces/store/role-store.ts'
 import { ServiceAccountStore } from '../workspaces/store/service-account-store.ts'
 import { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { activityEvents } from './features.ts'
+
+/** The activity log, with the events of all features. */
+class FeatureActivityStore extends ActivityStore {
+  constructor(em: EntityManager) {
+    super(em, activityEvents)
+  }
+}
 
 /** The stores of all features, by the name under which handlers use them. */
 const storeClasses = {
   accessChanges: AccessChangeStore,
   accounts: AccountStore,
   actions: ActionStore,
-  activity: ActivityStore,
+  activity: FeatureActivityStore,
   apiKeys: ApiKeyStore,
   browserSessions: BrowserSessionStore,
   chain: ChainStore,

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
-import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { createRateLimiter } from '../rate-limit/create-rate-limiter.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
+import type { Config } from './config.ts'
 import { type Node, startNode } from './node.ts'
 import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
 

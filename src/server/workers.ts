@@ -2,12 +2,12 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { createInProcessRateLimiter } from '../rate-limit/in-process.ts'
 import type { RateLimitWindows } from '../rate-limit/rate-limiter.ts'
 import { writeAddresses } from './address-file.ts'
 import { bootstrap } from './bootstrap.ts'
+import type { Config } from './config.ts'
 import {
   createMetricsOfWorkers,
   onlyCounters,

@@ -1,5 +1,7 @@
 import { v7 as uuid } from 'uuid'
+import type { EventTable } from '../activity/events.ts'
 import { readActionFilter } from '../activity/feed/event-filter.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { FeedStore } from '../activity/store/feed-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { eventPayload } from './payload.ts'
@@ -8,6 +10,7 @@ import type { DueWebhook } from './store/job-queue.ts'
 import type { Subscription, WebhookFeedStore } from './store/webhook-feed-store.ts'
 
 export type DispatchStores = {
+  activity: ActivityStore
   deliveries: DeliveryStore
   feed: FeedStore
   webhookFeed: WebhookFeedStore
@@ -42,7 +45,9 @@ export async function dispatchEvents(
     }
     const last = entries.at(-1)
     if (!last) return nothing
-    const subscriptions = (await tx.webhookFeed.findSubscriptions()).map(createSelection)
+    const subscriptions = (await tx.webhookFeed.findSubscriptions()).map((subscription) =>
+      createSelection(tx.activity.events, subscription),
+    )
     const deliveries = entries.flatMap(({ cursor: { position }, entry }): NewDelivery[] => {
       const selected = subscriptions.filter(({ selects }) => selects(entry))
       const requestBody = selected.length > 0 ? eventPayload(position, entry) : ''
@@ -60,8 +65,8 @@ export async function dispatchEvents(
   })
 }
 
-function createSelection({ id, isSlow, events, workspaceId }: Subscription) {
-  const selects = readActionFilter('events', events)
+function createSelection(table: EventTable, { id, isSlow, events, workspaceId }: Subscription) {
+  const selects = readActionFilter(table, 'events', events)
   return {
     id,
     isSlow,

@@ -1,5 +1,6 @@
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
+import { reasons } from './reasons.ts'
 
 /** The maximum number of webhooks. */
 export const maxWebhooks = 1000
@@ -25,19 +26,18 @@ export function findUrlViolations(url: string, hosts: OutboundHosts): FieldViola
 }
 
 export function webhookNotFound(): ServiceError {
-  return new ServiceError('not_found', 'WEBHOOK_NOT_FOUND', 'Webhook not found')
+  return new ServiceError(reasons.WEBHOOK_NOT_FOUND)
 }
 
 export function deliveryNotFound(): ServiceError {
-  return new ServiceError('not_found', 'DELIVERY_NOT_FOUND', 'Delivery not found')
+  return new ServiceError(reasons.DELIVERY_NOT_FOUND)
 }
 
 export function webhookInactive(): ServiceError {
-  const detail = 'The webhook is inactive; activate it first'
-  return new ServiceError('failed_precondition', 'WEBHOOK_INACTIVE', detail)
+  return new ServiceError(reasons.WEBHOOK_INACTIVE)
 }
 
 export function tooManyWebhooks(): ServiceError {
   const detail = `At most ${maxWebhooks} webhooks can exist`
-  return new ServiceError('resource_exhausted', 'TOO_MANY_WEBHOOKS', detail)
+  return new ServiceError(reasons.TOO_MANY_WEBHOOKS, detail)
 }

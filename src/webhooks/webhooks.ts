@@ -9,6 +9,7 @@ import type {
 } from '../../gen/daikon/v1/admin_webhooks.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf, userIdOf } from '../activity/actor.ts'
+import type { EventTable } from '../activity/events.ts'
 import { readActionFilter } from '../activity/feed/event-filter.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
@@ -72,7 +73,10 @@ export async function createWebhook(
   { stores, principal, webhookHosts, secretBox }: WebhookContext,
   { url, events, workspace_id, description = '', is_active = true }: WebhookCreateRequest,
 ): Promise<WebhookResponse> {
-  const violations = [...findUrlViolations(url, webhookHosts), ...findEventViolations(events)]
+  const violations = [
+    ...findUrlViolations(url, webhookHosts),
+    ...findEventViolations(stores.activity.events, events),
+  ]
   if (violations.length > 0) throw invalidArgument(...violations)
   const id = uuid()
   const actor = actorOf(principal)
@@ -97,7 +101,7 @@ export async function updateWebhook(
 ): Promise<WebhookResponse> {
   const violations = [
     ...(request.url === undefined ? [] : findUrlViolations(request.url, webhookHosts)),
-    ...findEventViolations(request.events),
+    ...findEventViolations(stores.activity.events, request.events),
   ]
   if (violations.length > 0) throw invalidArgument(...violations)
   return stores.transaction(async (tx) => {
@@ -157,9 +161,9 @@ function readEvents({ events, all_events }: WebhookUpdateRequest): string[] | un
   return all_events ? [] : undefined
 }
 
-function findEventViolations(events: string[]): FieldViolation[] {
+function findEventViolations(table: EventTable, events: string[]): FieldViolation[] {
   try {
-    readActionFilter('events', events)
+    readActionFilter(table, 'events', events)
     return []
   } catch (error) {
     return ServiceError.from(error).violations ?? []

@@ -16,6 +16,7 @@ import { isoTime } from '../database/sql-values.ts'
 import { apiKeyPrefix, createApiKey } from '../identity/api-keys.ts'
 import { hashSecret } from '../identity/secret.ts'
 import type { ApiKeyStore, StoredApiKey } from '../identity/store/api-key-store.ts'
+import { reasons } from './reasons.ts'
 import { idOf, requireServiceAccount, serviceAccountNotFound } from './service-accounts.ts'
 import type { ServiceAccountStore } from './store/service-account-store.ts'
 
@@ -78,7 +79,7 @@ export async function deleteKey(
   return stores.transaction(async (tx) => {
     const account = await requireServiceAccount(tx.serviceAccounts, idOf(request))
     const [ended] = await tx.apiKeys.end(account.id, request.key_id)
-    if (!ended) throw new ServiceError('not_found', 'API_KEY_NOT_FOUND', 'API key not found')
+    if (!ended) throw new ServiceError(reasons.API_KEY_NOT_FOUND)
     await tx.activity.record(actorOf(principal), {
       action: 'api_key.deleted',
       targetId: ended.id,
@@ -112,17 +113,12 @@ function toResponse(key: StoredApiKey): ApiKeyResponse {
 }
 
 function accountInactive(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'SERVICE_ACCOUNT_INACTIVE',
-    'The service account is not active. Activate it before you create a key.',
-  )
+  return new ServiceError(reasons.SERVICE_ACCOUNT_INACTIVE)
 }
 
 function tooManyKeys(): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'TOO_MANY_API_KEYS',
+    reasons.TOO_MANY_API_KEYS,
     `A service account has at most ${maxKeys} API keys. Delete one first.`,
   )
 }

@@ -11,6 +11,7 @@ import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { requireGroup, toGroupResponse } from './groups.ts'
+import { reasons } from './reasons.ts'
 import type { GroupHierarchyStore, GroupLink } from './store/group-hierarchy-store.ts'
 import type { GroupStore, StoredGroup } from './store/group-store.ts'
 
@@ -76,20 +77,16 @@ async function requireLocked(
 }
 
 function childNotFound(): ServiceError {
-  return new ServiceError('not_found', 'CHILD_GROUP_NOT_FOUND', 'Child group not found')
+  return new ServiceError(reasons.CHILD_GROUP_NOT_FOUND)
 }
 
 function cycle(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'GROUP_CYCLE',
-    'The child contains the group, or is the group itself',
-  )
+  return new ServiceError(reasons.GROUP_CYCLE)
 }
 
 function chainTooLong(): ServiceError {
   const message = `must not make a chain of more than ${maxChainLength} groups`
-  return new ServiceError('invalid_argument', 'GROUP_CHAIN_TOO_LONG', `child_id ${message}`, {
+  return new ServiceError(reasons.GROUP_CHAIN_TOO_LONG, `child_id ${message}`, {
     violations: [{ field: 'child_id', message }],
   })
 }

@@ -14,6 +14,7 @@ import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { requireRole, roleNotFound } from './custom-roles.ts'
+import { reasons } from './reasons.ts'
 import type { RoleActionName, RoleStore, StoredRole } from './store/role-store.ts'
 
 type RoleStores = { roles: RoleStore; activity: ActivityStore }
@@ -82,5 +83,5 @@ function createRoleActionEvent(
 }
 
 function actionNotFound(): ServiceError {
-  return new ServiceError('not_found', 'SERVICE_ACTION_NOT_FOUND', 'Service action not found')
+  return new ServiceError(reasons.SERVICE_ACTION_NOT_FOUND)
 }

@@ -18,6 +18,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { reasons } from './reasons.ts'
 import type { RoleStore, StoredRole } from './store/role-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 import { requireWorkspaceExists, workspaceNotFound } from './workspaces.ts'
@@ -125,7 +126,7 @@ function tagOf({ id, name, description }: StoredRole): string {
 }
 
 export function roleNotFound(): ServiceError {
-  return new ServiceError('not_found', 'ROLE_NOT_FOUND', 'Role not found')
+  return new ServiceError(reasons.ROLE_NOT_FOUND)
 }
 
 function createRoleEvent(
@@ -155,9 +156,5 @@ function toRoleResponse(role: StoredRole): RoleResponse {
 
 function nameTakenOr(error: unknown): unknown {
   if (!violates(error, 'unique')) return error
-  return new ServiceError(
-    'already_exists',
-    'ROLE_NAME_TAKEN',
-    'Another role in the workspace has this name',
-  )
+  return new ServiceError(reasons.ROLE_NAME_TAKEN)
 }

@@ -21,6 +21,7 @@ import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { lockWorkspace } from './member-rules.ts'
 import { requireWorkspaceQuota } from './quotas.ts'
+import { reasons } from './reasons.ts'
 import type { GroupHierarchyStore } from './store/group-hierarchy-store.ts'
 import type { GroupStore, StoredGroup } from './store/group-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
@@ -133,7 +134,7 @@ async function lockGroup(
 }
 
 export function groupNotFound(): ServiceError {
-  return new ServiceError('not_found', 'GROUP_NOT_FOUND', 'Group not found')
+  return new ServiceError(reasons.GROUP_NOT_FOUND)
 }
 
 function createGroupEvent(
@@ -168,10 +169,6 @@ async function rejectDuplicateName<Result>(work: () => Promise<Result>): Promise
     return await work()
   } catch (error) {
     if (!violates(error, 'unique')) throw error
-    throw new ServiceError(
-      'already_exists',
-      'GROUP_NAME_TAKEN',
-      'Another group in the workspace has this name',
-    )
+    throw new ServiceError(reasons.GROUP_NAME_TAKEN)
   }
 }

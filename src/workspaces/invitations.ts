@@ -20,6 +20,7 @@ import { removeEndedMembersOf, requireExpirySupport } from './member-expiry.ts'
 import { lockWorkspace, requireAnotherOwner, requireRoleToManage } from './member-rules.ts'
 import { requireMember, toMemberResponse } from './members.ts'
 import { requireWorkspaceQuota } from './quotas.ts'
+import { reasons } from './reasons.ts'
 import type { InvitationStore } from './store/invitation-store.ts'
 import type { MemberId, MemberStore } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
@@ -87,11 +88,7 @@ async function createInvitation(
   await removeEndedMembersOf(tx, [id.workspaceId], now, id.userId)
   const member = await tx.members.find(id)
   if (member && member.joinedAt !== null) {
-    throw new ServiceError(
-      'already_exists',
-      'ALREADY_A_MEMBER',
-      'The user is already a member of the workspace',
-    )
+    throw new ServiceError(reasons.ALREADY_A_MEMBER)
   }
   requireRoleToManage(principal, member ? [role, member.role] : [role])
   if (member?.role === 'owner' && role !== 'owner') await requireAnotherOwner(tx.members, member)

@@ -1,8 +1,10 @@
 import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
+import { reasons as coreReasons } from '../core/reasons.ts'
 import { isAdministrative, type Principal } from '../core/request-context.ts'
 import { atLeast } from '../core/roles.ts'
 import { violates } from '../database/database-errors.ts'
+import { reasons } from './reasons.ts'
 import type { MemberId, MemberStore } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 import { workspaceNotFound } from './workspaces.ts'
@@ -29,11 +31,7 @@ export function requireRoleToManage(principal: Principal, roles: string[]): void
   if (isAdministrative(principal) || principal.isOperator) return
   const least = roles.includes('owner') ? 'owner' : 'admin'
   if (principal.user && atLeast(principal.user.role, least)) return
-  throw new ServiceError(
-    'permission_denied',
-    'ROLE_TOO_LOW',
-    `Requires the role ${least} or higher`,
-  )
+  throw new ServiceError(coreReasons.ROLE_TOO_LOW, `Requires the role ${least} or higher`)
 }
 
 /** Whether the principal may invite people, at least with roles below `owner`. */
@@ -49,8 +47,7 @@ export function mayInvite(principal: Principal): boolean {
 export async function requireAnotherOwner(members: MemberStore, owner: MemberId): Promise<void> {
   if (await members.hasOtherActiveOwner(owner)) return
   throw new ServiceError(
-    'already_exists',
-    'LAST_OWNER',
+    reasons.LAST_OWNER,
     'The last active owner of a workspace cannot leave, be removed, get another role or have an end of membership',
   )
 }
@@ -64,7 +61,7 @@ export function memberNotFoundOr(error: unknown): unknown {
 }
 
 export function memberNotFound(): ServiceError {
-  return new ServiceError('not_found', 'MEMBER_NOT_FOUND', 'Member not found')
+  return new ServiceError(reasons.MEMBER_NOT_FOUND)
 }
 
 /** Returns the entry of the activity log for a changed role. */

@@ -30,6 +30,7 @@ import {
   requireAnotherOwner,
   requireRoleToManage,
 } from './member-rules.ts'
+import { reasons } from './reasons.ts'
 import type { MemberId, MemberStore, WorkspaceMember } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 import { supportEndEvent } from './support-end.ts'
@@ -149,8 +150,7 @@ export async function requireMember(members: MemberStore, id: MemberId): Promise
 
 function supportUnchangeable(): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'SUPPORT_ACCESS',
+    reasons.SUPPORT_ACCESS,
     'The membership is support access, which ends by itself. Remove the member to end it now.',
   )
 }
@@ -158,11 +158,7 @@ function supportUnchangeable(): ServiceError {
 /** Throws if a member is a service account, which is managed by its own methods. */
 function requirePerson({ kind }: WorkspaceMember): void {
   if (kind === 'user') return
-  throw new ServiceError(
-    'already_exists',
-    'SERVICE_ACCOUNT',
-    'The member is a service account. Change or delete it among the service accounts of the workspace.',
-  )
+  throw new ServiceError(reasons.SERVICE_ACCOUNT)
 }
 
 /**

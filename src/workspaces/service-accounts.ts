@@ -21,6 +21,7 @@ import { isoTime } from '../database/sql-values.ts'
 import type { ApiKeyStore } from '../identity/store/api-key-store.ts'
 import type { RevocationStore } from '../identity/store/revocation-store.ts'
 import { lockWorkspace } from './member-rules.ts'
+import { reasons } from './reasons.ts'
 import type { MemberStore } from './store/member-store.ts'
 import type {
   ServiceAccount,
@@ -223,13 +224,12 @@ function toResponse(account: ServiceAccount): ServiceAccountResponse {
 }
 
 export function serviceAccountNotFound(): ServiceError {
-  return new ServiceError('not_found', 'SERVICE_ACCOUNT_NOT_FOUND', 'Service account not found')
+  return new ServiceError(reasons.SERVICE_ACCOUNT_NOT_FOUND)
 }
 
 function ownsResources(): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'OWNS_RESOURCES',
+    reasons.OWNS_RESOURCES,
     'The service account owns resources. Name a member in transfer_to.',
   )
 }

@@ -13,6 +13,7 @@ import { userNotFound } from '../identity/user-errors.ts'
 import { removeEndedMembersOf, requireExpirySupport } from './member-expiry.ts'
 import { lockWorkspace } from './member-rules.ts'
 import { requireMember, toMemberResponse } from './members.ts'
+import { reasons } from './reasons.ts'
 import type { MemberStore } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 
@@ -58,14 +59,10 @@ export async function giveSupportAccess(
 }
 
 function supportForbidden(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'SUPPORT_ACCESS_FORBIDDEN',
-    'An owner of the workspace has forbidden support access',
-  )
+  return new ServiceError(reasons.SUPPORT_ACCESS_FORBIDDEN)
 }
 
 function alreadyMember(): ServiceError {
   const detail = 'The user is already a member of the workspace, or invited to it'
-  return new ServiceError('already_exists', 'ALREADY_A_MEMBER', detail)
+  return new ServiceError(reasons.ALREADY_A_MEMBER, detail)
 }

@@ -28,6 +28,7 @@ import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { requireUserQuota } from './quotas.ts'
+import { reasons } from './reasons.ts'
 import type { MemberStore } from './store/member-store.ts'
 import type { WorkspaceOfUser, WorkspaceStore } from './store/workspace-store.ts'
 import { endSupportAccess } from './support-end.ts'
@@ -57,7 +58,7 @@ export async function createWorkspace(
     })
   } catch (error) {
     if (!violates(error, 'unique')) throw error
-    throw new ServiceError('already_exists', 'SLUG_TAKEN', 'Another workspace has this slug')
+    throw new ServiceError(reasons.SLUG_TAKEN)
   }
 }
 
@@ -171,7 +172,7 @@ export async function requireWorkspaceExists(
  * Creates the error for a workspace that does not exist, or that the caller may not know exists.
  */
 export function workspaceNotFound(): ServiceError {
-  return new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+  return new ServiceError(reasons.WORKSPACE_NOT_FOUND)
 }
 
 async function requireWorkspace(
@@ -185,11 +186,7 @@ async function requireWorkspace(
 }
 
 function ownerRequired(): ServiceError {
-  return new ServiceError(
-    'permission_denied',
-    'OWNER_REQUIRED',
-    'Only an owner of the workspace can allow or forbid support access',
-  )
+  return new ServiceError(reasons.OWNER_REQUIRED)
 }
 
 function tagOf({ id, name, description, supportAccess }: WorkspaceOfUser): string {

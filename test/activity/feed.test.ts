@@ -13,6 +13,7 @@ import { sealActivity } from '../../src/activity/seal.ts'
 import { FeedStore } from '../../src/activity/store/feed-store.ts'
 import { createWatchActivity } from '../../src/activity/watch.ts'
 import type { Principal } from '../../src/core/request-context.ts'
+import { activityEvents } from '../../src/server/features.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { readStatusDetails } from '../support/status-details.ts'
@@ -39,6 +40,7 @@ async function recordMany(count: number) {
 test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
   let statements = 0
   const shared = createLiveFeed(
+    activityEvents,
     () => {
       statements += 1
       return new FeedStore(database.fork())
@@ -111,6 +113,7 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
 
 test.serial('watches that see the same entry send the same message', async (t) => {
   const feed = createLiveFeed(
+    activityEvents,
     () => new FeedStore(database.fork()),
     (error) => t.fail(String(error)),
   )

@@ -6,7 +6,7 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const anonymous = await environment.addNode({ recordIp: false })
+const anonymous = await environment.addNode({ ACTIVITY_RECORD_IP: false })
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 

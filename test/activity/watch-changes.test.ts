@@ -4,6 +4,7 @@ import type { WatchingUser } from '../../src/activity/feed/visibility.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { FeedStore } from '../../src/activity/store/feed-store.ts'
 import { maxEntityConnections } from '../../src/database/pool.ts'
+import { activityEvents } from '../../src/server/features.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectOk } from '../support/outcome.ts'
@@ -150,7 +151,12 @@ test.serial('each change concerns the users whose permissions it may change', as
     await seal()
     const entries = (await store.readAfter(before, 100)) ?? []
     t.true(entries.length > 0)
-    const isConcerned = await findConcernedUsers(store, entries, Object.values(viewers))
+    const isConcerned = await findConcernedUsers(
+      store,
+      activityEvents,
+      entries,
+      Object.values(viewers),
+    )
     return Object.keys(viewers).filter((name) =>
       entries.some(({ entry }) => isConcerned(entry, viewers[name] as WatchingUser)),
     )

@@ -8,10 +8,10 @@ import { createPkce, createSignInEnvironment, signInAtProvider } from '../suppor
 import type { Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment()
-const strict = await environment.addNode({ debug: false })
+const strict = await environment.addNode({ DEBUG: false })
 const opened = await environment.addNode({
-  debug: false,
-  backchannelAllowedHosts: [{ name: 'localhost' }, { address: '10.0.0.0', prefix: 8 }],
+  DEBUG: false,
+  BACKCHANNEL_ALLOWED_HOSTS: [{ name: 'localhost' }, { address: '10.0.0.0', prefix: 8 }],
 })
 const { pool } = environment
 const admin = await createAdmin(environment)

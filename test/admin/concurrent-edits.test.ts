@@ -4,7 +4,7 @@ import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
-const environment = await startTestEnvironment({ globalLimit: 1000 })
+const environment = await startTestEnvironment({ RATE_LIMIT_PER_MINUTE: 1000 })
 const { seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())

@@ -5,7 +5,7 @@ import { expectError, expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 
 const administrator = 'root@example.com'
-const environment = await createSignInEnvironment({ options: { adminEmails: [administrator] } })
+const environment = await createSignInEnvironment({ options: { ADMIN_EMAILS: [administrator] } })
 test.after.always(() => environment.stop())
 environment.addProviderUser({ email: administrator, name: 'Root' })
 

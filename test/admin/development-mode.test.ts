@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
   test.serial(
     `SERVICE_KEYS_REQUIRED disables development mode and its warning ${through}`,
     async (t) => {
-      const strict = await environment.addNode({ keysRequired: true })
+      const strict = await environment.addNode({ SERVICE_KEYS_REQUIRED: true })
       const strictTransport = strict.transports.find(
         ({ name }) => name === transport.name,
       ) as Transport

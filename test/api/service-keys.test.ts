@@ -398,7 +398,7 @@ for (const transport of development.transports) {
     const { key, people } = fixture
     const record = await fixture.register(people.owner)
     await deactivateAll(development)
-    const strict = await development.addNode({ keysRequired: true })
+    const strict = await development.addNode({ SERVICE_KEYS_REQUIRED: true })
     const strictTransport = strict.transports.find(
       ({ name }) => name === transport.name,
     ) as Transport

@@ -10,7 +10,7 @@ import {
 } from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
-const environment = await startTestEnvironment({ quotas: { MAX_SHARES_PER_RESOURCE: 1100 } })
+const environment = await startTestEnvironment({ MAX_SHARES_PER_RESOURCE: 1100 })
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
@@ -349,7 +349,7 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
     }))
     t.is(expectOk(await shareBatch(shares.slice(0, 1000))).shares.length, 1000)
     const tooMany = expectError(await shareBatch(shares.slice(1000)))
-    t.like(tooMany, { code: 'resource_exhausted', reason: 'QUOTA_EXCEEDED' })
+    t.like(tooMany, { code: 'resource_exhausted', reason: 'QUOTA_EXCEEDED', retryAfter: 60 })
     t.regex(tooMany.detail, /^shares\[100\]: Exceeds the quota of 1100 shares/)
     t.is((await sharesOf(record)).length, 1000)
     t.is(expectError(await shareBatch(shares.slice(0, 1001))).code, 'invalid_argument')

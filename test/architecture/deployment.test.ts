@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import test from 'ava'
 import { parse, parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/config/config.ts'
-import { settings } from '../../src/config/settings.ts'
 import { maxHeaderSize } from '../../src/http/listener.ts'
 import { securityHeaders } from '../../src/http/security.ts'
+import { readConfig, settings } from '../../src/server/config.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -29,7 +29,7 @@ function line(method: Method | Stream | Declaration): string {
     workspaceField,
     serviceField,
   } = policy
-  const { scope, limitPerMinute, status, anyMethod, lenientUser, acceptsServiceAccounts } = policy
+  const { scope, limitPerMinute, status, anyMethod, lenientUser, variants } = policy
   const user = lenientUser ? 'user lenient' : 'user optional'
   return [
     name.replace('daikon.v1.', ''),
@@ -48,7 +48,7 @@ function line(method: Method | Stream | Declaration): string {
           ? `${tier}, ${user}`
           : tier,
     ...(scope ? [`scope ${scope}`] : []),
-    ...(acceptsServiceAccounts ? ['service accounts'] : []),
+    ...(variants.includes('service_account') ? ['service accounts'] : []),
     `role ${leastRole ?? '-'}`,
     `workspace ${workspaceField ?? '-'}`,
     `service ${serviceField?.join('.') ?? '-'}`,

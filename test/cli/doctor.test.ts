@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { createKeyFiles } from '../../src/identity/keys.ts'
 import { runCliWith } from '../support/cli.ts'
 import { cloneDatabase } from '../support/database.ts'
 
-type Report = { ok: boolean; findings: { check: string; ok: boolean; detail: string }[] }
+type Report = { ok: boolean; findings: { check: string; ok: boolean | null; detail: string }[] }
 
 const folder = await mkdtemp(join(tmpdir(), 'daikon-doctor-'))
 const database = await cloneDatabase()
@@ -48,7 +49,7 @@ async function diagnose(environment: Record<string, string>, url = database.url)
     'doctor',
   )
   const report: Report = JSON.parse(out)
-  const failed = report.findings.filter(({ ok }) => !ok).map(({ check }) => check)
+  const failed = report.findings.filter(({ ok }) => ok === false).map(({ check }) => check)
   return { status, failed, report }
 }
 
@@ -154,6 +155,49 @@ test.serial('doctor finds settings that a server accepts but that do not work', 
   t.regex(details['microsoft issuer'] ?? '', /returned no metadata \(HTTP 404\)/)
   t.regex(details['external IDs'] ?? '', /^2 have the form of .*other@example\.com, 0D000000-/)
 })
+
+test.serial(
+  'doctor reports each cause once, and what it does not check because of it',
+  async (t) => {
+    const name = `empty_${randomUUID().replaceAll('-', '')}`
+    await database.pool.query(`create database ${name}`)
+    t.teardown(() => database.pool.query(`drop database ${name}`))
+    const url = Object.assign(new URL(database.url), { pathname: `/${name}` }).href
+    const { GOOGLE_CLIENT_SECRET: secret = '', ...settings } = production as Record<string, string>
+    const environment = {
+      ...settings,
+      BASE_URL: 'http://auth.example.com',
+      GOOGLE_CLIENT_SECRT: secret,
+      SESSION_SECRET_KEY: '',
+      SESSION_SECRT_KEY: 'x'.repeat(32),
+    }
+    const { report, failed } = await diagnose(environment, url)
+    t.deepEqual(
+      report.findings.filter(({ check }) => check === 'settings').map(({ detail }) => detail),
+      [
+        'BASE_URL must be an https URL if DEBUG is false, unless INSECURE_HTTP is true',
+        'GOOGLE_CLIENT_SECRT is not a setting; did you mean GOOGLE_CLIENT_SECRET?',
+        'SESSION_SECRT_KEY is not a setting; did you mean SESSION_SECRET_KEY?',
+      ],
+    )
+    t.deepEqual(
+      report.findings.filter(({ ok }) => ok === null).map(({ check, detail }) => [check, detail]),
+      [
+        ['https', 'not checked: correct BASE_URL first'],
+        ['client secrets', 'not checked: correct GOOGLE_CLIENT_SECRET first'],
+        ...['service apps', 'administrators', 'reserved types', 'routes', 'external IDs'].map(
+          (check) => [check, 'not checked: run `daikon migrate` first'],
+        ),
+      ],
+    )
+    t.deepEqual(failed.slice(3), ['console', 'redis', 'migrations', 'durability'])
+    const bundled = await diagnose({ ...environment, DATA_DIR: join(folder, 'bundled') }, '')
+    t.is(
+      bundled.report.findings.find(({ check }) => check === 'pooling')?.detail,
+      'not checked: set DATABASE_URL first',
+    )
+  },
+)
 
 test.serial('doctor finds REST limits that stop services', async (t) => {
   const limit = { ...production, SERVICE_RATE_LIMIT_PER_MINUTE: '60' }

@@ -321,6 +321,63 @@ test('what is wrong in the database is reported with its place, and nothing chan
   )
 })
 
+test('the preview names every orphan, and --skip-unmapped leaves them out', async (t) => {
+  const { id, slug, workspace, owner: owner_id } = await createPeople()
+  const service = `docs-${id}`
+  const { key } = await seed.serviceApp(service)
+  const owner = `user:owner-${id}`
+  const lines = [
+    'document:1#org@org:1',
+    `document:1#owner@${owner}`,
+    `document:2#owner@${owner}`,
+    'document:3#parent@document:2',
+    `document:3#owner@${owner}`,
+    'document:4#org@org:1',
+    `document:4#owner@${owner}`,
+    'document:4#parent@document:elsewhere',
+    `document:4#viewer@user:member-${id}`,
+    'document:5#org@org:1',
+    `document:5#owner@${owner}`,
+    'document:5#parent@document:4',
+    ...Array.from({ length: 25 }, (_, index) => `document:x${index}#viewer@user:member-${id}`),
+  ]
+  const file = { name: `${id}.txt`, content: lines.join('\n') }
+  const migrate = (...options: string[]) =>
+    runMigration('spicedb', file, mappingFor(slug, service), ...options)
+  const preview = await migrate()
+  t.deepEqual([preview.err, preview.status], ['', 0])
+  const [, sections = ''] = preview.out.split('\nNot mapped:\nNone.\n')
+  t.deepEqual(sections.replaceAll(join(folder, file.name), 'export').trim().split('\n'), [
+    'Orphans, which cannot be created:',
+    'export:3:1: document:2 has no workspace',
+    'export:4:1: document:3 has no workspace',
+    ...Array.from(
+      { length: 25 },
+      (_, index) => `export:${index + 13}:1: document:x${index} has no workspace and no owner`,
+    ),
+    '',
+    'Parents outside the export, which must be registered:',
+    'export:8:1: document:elsewhere, the parent of document:4',
+    '',
+    'Members: 0, groups: 0, nested groups: 0, resources: 3, shares: 1, not mapped: 0, orphans: 27.',
+    'Preview: nothing was changed. Add --apply to migrate.',
+  ])
+  const refused = await migrate('--apply')
+  t.is(refused.status, 1)
+  t.regex(refused.err, /^Objects that cannot be created: 27\. Run .* --skip-unmapped to leave/)
+  t.deepEqual(await migrate('--apply', '--skip-unmapped'), {
+    out:
+      'Members: 0, groups: 0, nested groups: 0, left out: 0 and 29 orphans.\n' +
+      '1 registered, 0 registered already.\n0 granted.\n',
+    err: '',
+    status: 0,
+  })
+  const parent = { service_name: service, resource_type: 'document', external_id: 'elsewhere' }
+  const place = { workspace_id: workspace, owner_id }
+  expectOk(await transport.call('Register', { ...parent, ...place }, { key }))
+  t.regex((await migrate('--apply', '--skip-unmapped')).out, /27 orphans\.\n2 registered, 1/)
+})
+
 test('people with e-mail addresses are created, and members keep a higher role', async (t) => {
   const { id, slug, workspace } = await createPeople()
   const mapping = {
@@ -367,6 +424,7 @@ test('people with e-mail addresses are created, and members keep a higher role',
         registered: 0,
         unchanged: 0,
         granted: 0,
+        orphans: 0,
       },
       status: 0,
     },

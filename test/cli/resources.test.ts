@@ -165,6 +165,62 @@ test('errors name the line, an invalid file registers nothing, and the status is
   t.like(await runImport(csv, 'txt'), { status: 2 })
 })
 
+test('a dry run names every problem and the counts, and changes nothing', async (t) => {
+  const service = randomUUID()
+  const stranger = await seed.user('Stranger', { email: `${randomUUID()}@example.com` })
+  const { rows } = await pool.query('select email from users where id = $1', [stranger])
+  const line = (more: string) => `${service},page,${more}`
+  const valid = csvFile(line(`a,${slug},${email},,page,b`), line(`b,${slug},${email},,,`))
+  const dryRun = (csv: string, ...options: string[]) =>
+    runImport(csv, 'csv', '--dry-run', ...options)
+  t.deepEqual(await dryRun(valid), {
+    out: 'Lines: 2, to register: 2, registered already: 0.\nDry run: nothing was changed.\n',
+    err: '',
+    status: 0,
+  })
+  t.deepEqual(await findResources(service), [])
+
+  await runImport(csvFile(line(`b,${slug},${email},,,`)))
+  const again = await dryRun(valid, '--json')
+  t.deepEqual(JSON.parse(again.out), { lines: 2, registered: 1, unchanged: 1, problems: [] })
+  const invalid = await dryRun(
+    csvFile(
+      line(`b,${slug},${rows[0].email},,,`),
+      line(`c,unknown,${email},,,`),
+      line(`d,${slug},${email},open,,`),
+      line(`e,${slug},${rows[0].email},,,`),
+      line(`f,${slug},${email},public,page,c`),
+      `${service},workspace,g,${slug},${email},,,`,
+      ...Array.from({ length: 25 }, (_, index) => line(`x${index},${slug},none@example.com,,,`)),
+    ),
+  )
+  t.is(invalid.status, 1)
+  t.deepEqual(invalid.out.trim().split('\n'), [
+    'Line 3: workspace_slug does not exist',
+    'Line 4: visibility must be one of private, workspace, public',
+    ...Array.from({ length: 25 }, (_, index) => `Line ${index + 8}: owner_email does not exist`),
+    'Line 2: The resource is registered with another workspace or owner',
+    'Line 7: resource_type must not be workspace, which names the workspaces of daikon',
+    'Line 5: owner_email must be a member of the workspace',
+    'Line 6: visibility must not be public: the declaration of page does not allow it',
+    'Lines: 31, problems: 31.',
+    'Dry run: nothing was changed.',
+  ])
+  const orphan = await dryRun(csvFile(line(`f,${slug},${email},,page,none`)), '--json')
+  t.deepEqual(
+    { ...JSON.parse(orphan.out), status: orphan.status },
+    {
+      lines: 1,
+      problems: ['Line 2: parent must be a resource of the same service and workspace'],
+      status: 1,
+    },
+  )
+  t.deepEqual(
+    (await findResources(service)).map(({ external_id }) => external_id),
+    ['b'],
+  )
+})
+
 test('batches before an error stay registered, and importing a corrected file registers the rest', async (t) => {
   const service = randomUUID()
   const nonMember = await seed.user()

@@ -178,5 +178,11 @@ test.serial('why explains decisions over the network', async (t) => {
   t.regex(out, /owns/)
   t.regex((await why(email, 'edit', name, '--context', '{"amount": 5}')).out, /owns/)
   t.regex((await why('nobody@example.com', 'edit', name)).out, /nobody@example.com/)
+  const [localPart = ''] = email.split('@')
+  t.notRegex((await why(localPart, 'edit', name)).out, /Did you mean/)
+  const lister = await createManagementApp(transport, admin, 'permissions:read', 'users:read')
+  const settings = { ...reader, DAIKON_CLIENT_ID: lister.id, DAIKON_CLIENT_SECRET: lister.secret }
+  const suggested = await runCliWith(settings, '--server', server, 'why', localPart, 'edit', name)
+  t.regex(suggested.out, new RegExp(`^Did you mean ${email}\\?$`, 'm'))
   t.regex((await why(email, 'edit', 'wiki/page/missing')).err, /not found|does not exist/i)
 })

@@ -139,6 +139,26 @@ test('every error names its line and column, and nothing is shared', async (t) =
       'Nothing was shared.\n',
     status: 1,
   })
+  t.deepEqual(await runImport(`${lines.join('\n')}\n`, 'csv', '--dry-run'), {
+    out:
+      'Line 3: external_id is not a registered resource\n' +
+      'Line 4: grantee_email must be a member of the workspace\n' +
+      'Line 5: permission must be one of view, edit\n' +
+      'Line 6: grantee_email is duplicated\n' +
+      'Line 7: resource_type is required with external_id\n' +
+      'Line 7: expires_at must be in the future\n' +
+      'Line 8: params.limit is required\n' +
+      'Line 9: params requires condition\n' +
+      'Lines: 8, problems: 8.\nDry run: nothing was changed.\n',
+    err: '',
+    status: 1,
+  })
+  const valid = await runImport(lines.slice(0, 2).join('\n'), 'csv', '--dry-run')
+  t.deepEqual(valid, {
+    out: 'Lines: 1, to grant: 1.\nDry run: nothing was changed.\n',
+    err: '',
+    status: 0,
+  })
   t.deepEqual(await grants(plan), [])
   const params = 'service_name,params\ndocs,[]\ndocs,{\n'
   t.like(await runImport(params), {

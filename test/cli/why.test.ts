@@ -357,6 +357,26 @@ test.serial('daikon why --json prints the decision and the reasons', async (t) =
   t.deepEqual(JSON.parse(denied.out), { decision: false, reasons: [{ rule: 'no_grant' }] })
 })
 
+test.serial('daikon why suggests users for an unknown name', async (t) => {
+  const suggest = async (name: string) => {
+    const { out, status } = await why(name, 'edit', 'docs/document/roadmap')
+    t.is(status, 0)
+    return out.trim().split('\n')
+  }
+  const [sentence, suggestion] = await suggest('Bob')
+  t.regex(sentence ?? '', /^Bob may not edit document roadmap: there is no such user\.$/)
+  t.is(suggestion, 'Did you mean bob@example.com?')
+  t.is((await suggest('bob@example.org'))[1], 'Did you mean bob@example.com?')
+  t.is((await suggest('nothing-like-it')).length, 1)
+  t.is((await suggest('x'.repeat(300))).length, 1)
+  const json = await why('Bob', 'edit', 'docs/document/roadmap', '--json')
+  t.deepEqual(JSON.parse(json.out), {
+    decision: false,
+    reasons: [{ rule: 'user_unknown' }],
+    suggestions: ['bob@example.com'],
+  })
+})
+
 test.serial(
   'daikon why accepts a resource as service/type/id, where the ID may contain slashes',
   async (t) => {

@@ -613,6 +613,48 @@ browserTest('conditions read the context of a check', async (t) => {
   t.deepEqual(await run(page, code), [true, [false, true, false], true])
 })
 
+browserTest('unknown options are refused, with the nearest name', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const resource = `{ type: 'document', id: '1' }`
+  for (const [code, message] of [
+    ['signIn({ returnto: "/" })', 'returnto is not an option of signIn; did you mean returnTo?'],
+    [
+      'signOut({ redirects: false })',
+      'redirects is not an option of signOut; did you mean redirect?',
+    ],
+    ['getAccessToken({ force: true })', 'force is not an option of getAccessToken'],
+    [
+      `can('view', ${resource}, { contxt: {} })`,
+      'contxt is not an option of a check; did you mean context?',
+    ],
+    [
+      `canMany([{ action: 'view', resource: ${resource}, contxt: {} }])`,
+      'checks[0].contxt is not an option of canMany; did you mean context?',
+    ],
+    [
+      `watchCan('view', ${resource}, () => {}, { contxt: {} })`,
+      'contxt is not an option of a check; did you mean context?',
+    ],
+  ] as const) {
+    const { error } = await run(page, `await daikon.${code}`)
+    t.like(error, { name: 'InvalidArgumentError', message }, code)
+  }
+  const options = JSON.stringify({
+    issuer: 'http://127.0.0.1:1',
+    clientId: 'c',
+    redirectUri: page.url(),
+    timeoutMS: 5,
+  })
+  const { error } = await run(page, `client.createDaikonBrowser(${options})`)
+  t.regex(
+    error.message,
+    /^timeoutMS is not an option of createDaikonBrowser; did you mean timeoutMs/,
+  )
+  // A button may pass its event.
+  t.falsy((await run(page, 'await daikon.signOut(new Event("click"))'))?.error)
+})
+
 browserTest('errors for invalid options name the options', async (t) => {
   const application = await createApplication(t)
   const page = await application.open()

@@ -93,6 +93,9 @@ test('invalid options cause an error when the client is created', (t) => {
     [{ address: '' }, 'address'],
     [{ service: '' }, 'service'],
     [{ serviceKey: 'dk_key\n' }, 'serviceKey'],
+    [{ serviceKey: '' }, 'serviceKey'],
+    // What plain JavaScript may pass.
+    [{ serviceKey: null as never }, 'serviceKey'],
     [{ deadlineMs: 0 }, 'deadlineMs'],
     [{ maxInFlight: 0.5 }, 'maxInFlight'],
     [{ tls: { ca: 'not a certificate' } }, 'tls'],

@@ -70,6 +70,17 @@ testWithJava('examples/documents-spring responds with 200, 401, 403 and 503', as
   t.is(await status(values['heidi.token'], 'PUT'), 403)
   t.is(await status(values['bob.token'], 'PUT'), 200)
   t.is(await status(values['grace.token']), 403)
+  const authorization = `Bearer ${values['bob.token']}`
+  const response = await fetch(`${url}/documents/${'x'.repeat(256)}`, {
+    headers: { authorization },
+  })
+  t.is(response.status, 422)
+  t.like(await response.json(), {
+    type: 'urn:daikon:problem:invalid-argument',
+    title: 'Invalid request',
+    reason: 'INVALID_REQUEST',
+    errors: [{ field: 'resource.id' }],
+  })
   await stop()
   t.is(await status(values['bob.token']), 503)
 })

@@ -436,7 +436,7 @@ test('the mapping demotes an owner, but never the last one', async (t) => {
 })
 
 test('a full workspace and an inactive user sign nobody in', async (t) => {
-  const node = await environment.addNode({ quotas: { MAX_MEMBERS_PER_WORKSPACE: 1 } })
+  const node = await environment.addNode({ MAX_MEMBERS_PER_WORKSPACE: 1 })
   const [, http] = node.transports as [Transport, Transport]
   const connected = await connectWorkspace(t, environment, rest)
   connected.assert('ann')

@@ -42,6 +42,7 @@ test('the pages for contributors add a method, a setting, an event and a migrati
   t.regex(read('docs/activity-log.md'), /workspace\.pinned/)
   t.regex(read('docs/api.md'), /AdminService\/PinWorkspace/)
   t.regex(read('test/golden/policy.txt'), /^AdminService\/PinWorkspace .* admin /m)
+  t.regex(read('test/golden/credentials.txt'), /^AdminService\/PinWorkspace$/m)
 })
 
 test('the commands for contributors use the Node.js of the repository', (t) => {

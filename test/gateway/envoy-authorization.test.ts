@@ -143,7 +143,10 @@ test('the token comes from the request, never from the metadata of Envoy', async
 })
 
 test('calls count in the window of the service key if services have a limit', async (t) => {
-  const node = await environment.addNode({ globalLimit: 30, serviceLimit: 2 })
+  const node = await environment.addNode({
+    RATE_LIMIT_PER_MINUTE: 30,
+    SERVICE_RATE_LIMIT_PER_MINUTE: 2,
+  })
   const { ask } = await createEnvoy(node.grpcPort)
   t.deepEqual([await ask({}), await ask({}), await ask({})].map(resultOf), [
     'OK',
@@ -151,7 +154,7 @@ test('calls count in the window of the service key if services have a limit', as
     '429 RATE_LIMITED',
   ])
   t.regex(headersOf(await ask({}))['retry-after'] ?? '', /^\d+$/)
-  const unlimited = await environment.addNode({ globalLimit: 1 })
+  const unlimited = await environment.addNode({ RATE_LIMIT_PER_MINUTE: 1 })
   const envoy = await createEnvoy(unlimited.grpcPort)
   for (let call = 0; call < 5; call += 1) t.is(resultOf(await envoy.ask({})), 'OK')
 })

@@ -11,7 +11,7 @@ import { createWorkspaceFixture, type Member } from '../support/workspace-fixtur
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const rememberingOptions = { maxFactsCacheBytes: 1024 * 1024 }
+const rememberingOptions = { MAX_FACTS_CACHE_BYTES: 1024 * 1024 }
 const remembering = await environment.addNode(rememberingOptions)
 const [grpc, rest] = environment.transports as [Transport, Transport]
 test.after.always(() => environment.stop())
@@ -282,7 +282,10 @@ test('a type of another service is an error', async (t) => {
 })
 
 test('the window of the service key counts checks and forward authentication', async (t) => {
-  const node = await environment.addNode({ globalLimit: 30, serviceLimit: 4 })
+  const node = await environment.addNode({
+    RATE_LIMIT_PER_MINUTE: 30,
+    SERVICE_RATE_LIMIT_PER_MINUTE: 4,
+  })
   const { ask, forward, put, people, ...fixture } = await createGateway({ node })
   await put(...documents)
   const { resource_id } = await fixture.register(people.viewer)

@@ -27,7 +27,7 @@ import protobuf from 'protobufjs'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const nonDebugNode = await environment.addNode({ debug: false })
+const nonDebugNode = await environment.addNode({ DEBUG: false })
 test.after.always(() => environment.stop())
 
 /**

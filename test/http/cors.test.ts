@@ -7,8 +7,11 @@ import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const corsOrigins = ['http://localhost:3000', 'http://localhost:9101']
-const environment = await startTestEnvironment({ corsOrigins, globalLimit: 1000 })
-const second = await environment.addNode({ globalLimit: 3 })
+const environment = await startTestEnvironment({
+  CORS_ORIGINS: corsOrigins,
+  RATE_LIMIT_PER_MINUTE: 1000,
+})
+const second = await environment.addNode({ RATE_LIMIT_PER_MINUTE: 3 })
 const { database } = environment
 test.after.always(() => environment.stop())
 
@@ -202,7 +205,7 @@ test('preflights do not count against the limit; a 429 has the CORS headers', as
 })
 
 test('requests over the limit do not read the origins of client apps', async (t) => {
-  const { httpPort } = await environment.addNode({ globalLimit: 2 })
+  const { httpPort } = await environment.addNode({ RATE_LIMIT_PER_MINUTE: 2 })
   const origin = 'https://limited.example.com'
   await register(`${origin}/callback`)
   for (let index = 0; index < 2; index += 1)

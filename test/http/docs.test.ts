@@ -121,7 +121,7 @@ test('the document describes field rules, comments, bare arrays and errors', (t)
 })
 
 test('the documentation has the security headers, and returns 404 without DEBUG', async (t) => {
-  const closed = await environment.addNode({ debug: false })
+  const closed = await environment.addNode({ DEBUG: false })
   for (const path of pages) {
     const { status, headers } = await sendRawHttp(environment.httpPort, { path })
     t.is(status, 200, path)

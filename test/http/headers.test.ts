@@ -6,11 +6,11 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const secure = { secureCookies: true }
+const secure = { COOKIE_SECURE: true }
 const environment = await createSignInEnvironment({ options: secure })
-const plain = await environment.addNode({ secureCookies: false })
-const strict = await environment.addNode({ allowedHosts: [] })
-const narrow = await environment.addNode({ globalLimit: 1 })
+const plain = await environment.addNode({ COOKIE_SECURE: false })
+const strict = await environment.addNode({ ALLOWED_HOSTS: [] })
+const narrow = await environment.addNode({ RATE_LIMIT_PER_MINUTE: 1 })
 // No database listens at this address.
 const disconnected = await startTestEnvironment(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
 const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
@@ -208,9 +208,9 @@ test('COOKIE_SECURE controls Strict-Transport-Security', async (t) => {
 
 test('only the hosts of BASE_URL and ADMIN_URL are allowed, except at /health', async (t) => {
   const own = await environment.addNode({
-    allowedHosts: [],
-    baseUrl: 'https://id.example',
-    adminUrl: 'https://admin.example:9004',
+    ALLOWED_HOSTS: [],
+    BASE_URL: 'https://id.example',
+    ADMIN_URL: 'https://admin.example:9004',
   })
   const status = async (port: number, headers: Record<string, string> | string[], path = '/x') => {
     const response = await sendRawHttp(port, { path, headers })
@@ -234,7 +234,7 @@ test('only the hosts of BASE_URL and ADMIN_URL are allowed, except at /health', 
   t.is(await status(own.httpPort, ['host', 'id.example', 'host', 'evil.example']), 400)
   t.is(await status(environment.httpPort, { host: 'evil.example' }), 404)
 
-  const named = await environment.addNode({ allowedHosts: ['other.example', '[::1]'] })
+  const named = await environment.addNode({ ALLOWED_HOSTS: ['other.example', '[::1]'] })
   for (const host of ['other.example', '[::1]:8000'])
     t.is(await status(named.httpPort, { host }), 404)
   t.is(await status(named.httpPort, { host: 'localhost' }), 400)

@@ -4,7 +4,7 @@ import { createSchemaValidator, findBodySchema } from '../support/openapi-confor
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
-const environment = await startTestEnvironment({ globalLimit: 1000 })
+const environment = await startTestEnvironment({ RATE_LIMIT_PER_MINUTE: 1000 })
 const document = (await sendRawHttp(environment.httpPort, { path: '/openapi.json' })).json
 const fits = createSchemaValidator(document)
 test.after.always(() => environment.stop())

@@ -1,8 +1,8 @@
 // Threat: linking by unverified e-mail (promotion); tokens that outlive their user.
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { readConfig } from '../../src/config/config.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { readConfig } from '../../src/server/config.ts'
 import { expectOk } from '../support/outcome.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import {
@@ -19,13 +19,17 @@ const { ADMIN_EMAILS: adminEmails } = readConfig({
 const boss = { name: 'Boss', email: 'BOSS@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 const people = [boss, eve]
-const environment = await createSignInEnvironment({ people, options: { adminEmails } })
+const environment = await createSignInEnvironment({
+  people,
+  options: { ADMIN_EMAILS: adminEmails },
+})
 const secure = await createSignInEnvironment({
   people,
   options: {
-    adminEmails,
-    secureCookies: true,
-    lifetimes: { access: 900, refresh: 900, admin: 60 },
+    ADMIN_EMAILS: adminEmails,
+    COOKIE_SECURE: true,
+    REFRESH_TOKEN_EXPIRE_DAYS: 900 / 86_400,
+    ADMIN_TOKEN_EXPIRE_MINUTES: 1,
   },
 })
 test.after.always(() => Promise.all([environment.stop(), secure.stop()]))
@@ -36,10 +40,6 @@ const isAdmin = async (email: string) => {
     email,
   ])
   return rows[0]?.is_admin as boolean | undefined
-}
-const lastSignInOf = async (email: string) => {
-  const sql = 'select last_sign_in_at from users where email = $1'
-  return (await environment.pool.query(sql, [email])).rows[0]?.last_sign_in_at as Date | null
 }
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 
@@ -84,10 +84,47 @@ for (const transport of environment.transports) {
       t.is(url.origin + url.pathname, `${adminUrl}/login`)
       t.is(url.searchParams.get('error'), 'not_admin')
       t.is(admin, undefined)
-      t.false(await isAdmin(email))
-      t.is(await lastSignInOf(email), null)
       t.false(location.includes('code='))
+      t.is(await isAdmin(email), undefined, 'the refusal has created no user')
     }
+  })
+
+  test(`a refusal changes nothing of a user and records who it was ${over}`, async (t) => {
+    const email = environment.addProviderUser()
+    const id = await environment.seed.user('seeded', { email })
+    const stateOf = async () => {
+      const { rows } = await environment.pool.query(
+        `select u.*, (select count(*)::int from linked_accounts where user_id = u.id) as links,
+           (select count(*)::int from members where user_id = u.id) as memberships
+         from users u where id = $1`,
+        [id],
+      )
+      return rows[0]
+    }
+    const before = await stateOf()
+    const { location } = await signInAdmin(transport, email, 'github')
+    t.is(new URL(location).searchParams.get('error'), 'not_admin')
+    t.deepEqual(await stateOf(), before)
+    const { rows } = await environment.pool.query(
+      'select action, actor_id from activity where target_id = $1',
+      [id],
+    )
+    t.deepEqual(rows, [{ action: 'admin.access_refused', actor_id: id }])
+  })
+
+  test(`the refusal of an unknown person names nobody ${over}`, async (t) => {
+    const failures = async () => {
+      const { rows } = await environment.pool.query(
+        `select actor_id from activity
+         where action = 'admin.sign_in_failed' and detail ->> 'error' = 'not_admin'`,
+      )
+      return rows
+    }
+    const before = await failures()
+    await signInAdmin(transport, environment.addProviderUser(), 'github')
+    const after = await failures()
+    t.true(after.length > before.length)
+    t.true(after.every(({ actor_id }) => actor_id === null))
   })
 
   test(`ADMIN_EMAILS promotes by verified e-mail, whatever its case and spacing ${over}`, async (t) => {

@@ -8,7 +8,7 @@ const adminUrl = 'http://localhost:9004'
 const boss = { name: 'Boss', email: 'boss@example.com' }
 const environment = await createSignInEnvironment({
   people: [boss],
-  options: { adminEmails: [boss.email] },
+  options: { ADMIN_EMAILS: [boss.email] },
 })
 test.after.always(() => environment.stop())
 

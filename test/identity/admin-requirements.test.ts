@@ -8,10 +8,10 @@ const people = [
 ]
 const environment = await createSignInEnvironment({
   people,
-  options: { adminEmails: people.map(({ email }) => email) },
+  options: { ADMIN_EMAILS: people.map(({ email }) => email) },
 })
-const recent = await environment.addNode({ adminMaxAge: 600 })
-const strong = await environment.addNode({ adminRequiredAmr: ['hwk', 'mfa'] })
+const recent = await environment.addNode({ ADMIN_MAX_AGE_MINUTES: 10 })
+const strong = await environment.addNode({ ADMIN_REQUIRED_AMR: ['hwk', 'mfa'] })
 test.after.always(() => environment.stop())
 
 for (const transport of recent.transports) {

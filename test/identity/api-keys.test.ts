@@ -7,7 +7,7 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const environment = await startTestEnvironment({ maxFactsCacheBytes: 10_000_000 })
+const environment = await startTestEnvironment({ MAX_FACTS_CACHE_BYTES: 10_000_000 })
 const other = await environment.addNode()
 const { pool } = environment
 const admin = await createAdmin(environment)

@@ -5,9 +5,10 @@ import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 
 const baseUrl = 'http://localhost:8000'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const lifetimes = { access: 120, refresh: 3600, admin: 60 }
 const environment = await createSignInEnvironment()
-const shortLivedEnvironment = await createSignInEnvironment({ options: { lifetimes } })
+const shortLivedEnvironment = await createSignInEnvironment({
+  options: { ACCESS_TOKEN_EXPIRE_MINUTES: 2, REFRESH_TOKEN_EXPIRE_DAYS: 3600 / 86_400 },
+})
 test.after.always(() => Promise.all([environment.stop(), shortLivedEnvironment.stop()]))
 
 for (const transport of environment.transports) {

@@ -10,7 +10,7 @@ import { sendRawHttp } from '../support/raw-requests.ts'
 import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
-const environment = await createSignInEnvironment({ options: { secureCookies: true } })
+const environment = await createSignInEnvironment({ options: { COOKIE_SECURE: true } })
 // Over gRPC, a sign-in returns the values of its cookies.
 const [grpc] = environment.transports as [Transport, Transport]
 const client = await createOAuthClient(environment)

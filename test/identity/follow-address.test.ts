@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const mails: Mail[] = []
 const boss = (label: string) => `boss-${label.toLowerCase()}@example.com`
 const environment = await createSignInEnvironment({
-  options: { adminEmails: ['gRPC', 'REST'].map(boss) },
+  options: { ADMIN_EMAILS: ['gRPC', 'REST'].map(boss) },
   dependencies: { sendMail: async (mail) => void mails.push(mail) },
 })
 const { pool, seed } = environment

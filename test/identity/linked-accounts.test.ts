@@ -14,7 +14,7 @@ import type { Transport } from '../support/transports.ts'
 const boss = `boss-${randomUUID()}@example.com`
 const transportNames = ['grpc', 'rest'] as const
 const bosses = transportNames.map((name) => `${name}-${boss}`)
-const environment = await createSignInEnvironment({ options: { adminEmails: [boss, ...bosses] } })
+const environment = await createSignInEnvironment({ options: { ADMIN_EMAILS: [boss, ...bosses] } })
 const { database, pool, seed } = environment
 test.after.always(() => environment.stop())
 

@@ -16,7 +16,7 @@ import {
 import type { Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment()
-const plain = await createSignInEnvironment({ options: { personalWorkspaces: false } })
+const plain = await createSignInEnvironment({ options: { PERSONAL_WORKSPACES: false } })
 test.after.always(() => Promise.all([environment.stop(), plain.stop()]))
 const { pool, seed } = environment
 

@@ -14,7 +14,7 @@ import {
 
 const unreachable = 'http://127.0.0.1:9'
 const environment = await createSignInEnvironment()
-const secure = await createSignInEnvironment({ options: { secureCookies: true } })
+const secure = await createSignInEnvironment({ options: { COOKIE_SECURE: true } })
 const down = await createSignInEnvironment({
   settings: {
     GOOGLE_ISSUER: unreachable,

@@ -22,7 +22,7 @@ const database = await cloneDatabase()
 const proxy = await startDatabaseProxy(database.url)
 const environment = await createSignInEnvironment({
   people: [boss],
-  options: { adminEmails: [boss.email] },
+  options: { ADMIN_EMAILS: [boss.email] },
   databaseUrl: proxy.url,
 })
 const seed = createSeed(database.pool)

@@ -9,7 +9,7 @@ const outcomes: SignInOutcome[] = []
 const replays: ReplayedSecret[] = []
 const environment = await createSignInEnvironment({
   people: [boss, eve],
-  options: { adminEmails: [boss.email] },
+  options: { ADMIN_EMAILS: [boss.email] },
   dependencies: {
     observers: {
       onSignIn: (outcome) => outcomes.push(outcome),

@@ -17,11 +17,11 @@ const keys = await readKeys(paths)
 const privateKey = createPrivateKey(await readFile(paths.privatePath))
 const lines: Record<string, string>[] = []
 const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
-const environment = await startTestEnvironment({ debug: false }, undefined, {
+const environment = await startTestEnvironment({ DEBUG: false }, undefined, {
   currentKeys: () => keys,
   observers: { onCallEnd: createCallLog(log) },
 })
-const debugNode = await environment.addNode({ debug: true })
+const debugNode = await environment.addNode({ DEBUG: true })
 test.after.always(async () => {
   await environment.stop()
   await rm(folder, { recursive: true })

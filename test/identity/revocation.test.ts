@@ -19,9 +19,9 @@ import type { Outcome, Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment()
 const shortLivedEnvironment = await createSignInEnvironment({
-  options: { lifetimes: { access: 900, refresh: 600, admin: 3600 } },
+  options: { REFRESH_TOKEN_EXPIRE_DAYS: 600 / 86_400 },
 })
-const limitedEnvironment = await createSignInEnvironment({ options: { maxSessionsPerUser: 3 } })
+const limitedEnvironment = await createSignInEnvironment({ options: { MAX_SESSIONS_PER_USER: 3 } })
 const { database, pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(async () => {

@@ -5,7 +5,7 @@ import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
-const environment = await createSignInEnvironment({ options: { trustedProxies: 1 } })
+const environment = await createSignInEnvironment({ options: { TRUSTED_PROXIES: 1 } })
 test.after.always(() => environment.stop())
 
 test('sign-ins that wait for a lock leave connections for other calls', async (t) => {

@@ -61,7 +61,7 @@ test('the redirect contains the code, the app’s state and the redirect_uri’s
 })
 
 test('a sign-in with an unverified e-mail fails and is recorded', async (t) => {
-  const environment = await startSignInEnvironment(t, [eve], { adminEmails: [eve.email] })
+  const environment = await startSignInEnvironment(t, [eve], { ADMIN_EMAILS: [eve.email] })
   await environment.seed.user('known', { email: eve.email })
   for (const transport of environment.transports) {
     for (const provider of providerNames) {

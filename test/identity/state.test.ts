@@ -9,10 +9,12 @@ import type { Outcome, Transport } from '../support/transports.ts'
 const boss = { name: 'Boss', email: 'boss@example.com' }
 const environment = await createSignInEnvironment({
   people: [boss],
-  options: { adminEmails: [boss.email] },
+  options: { ADMIN_EMAILS: [boss.email] },
 })
 const second = await environment.addNode()
-const otherSecretNode = await environment.addNode({ sessionSecret: 'another secret of the tests' })
+const otherSecretNode = await environment.addNode({
+  SESSION_SECRET_KEY: 'another secret of the tests',
+})
 test.after.always(() => environment.stop())
 
 const flows = [

@@ -27,7 +27,7 @@ const keys = await readKeys(paths)
 const privateKey = createPrivateKey(await readFile(paths.privatePath))
 const environment = await createSignInEnvironment({
   people: [boss],
-  options: { adminEmails: [boss.email] },
+  options: { ADMIN_EMAILS: [boss.email] },
   dependencies: { currentKeys: () => keys },
 })
 const { key } = await environment.seed.serviceApp('docs')

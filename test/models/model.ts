@@ -36,7 +36,8 @@ export type ResourceFacts = {
   owner?: string
   parent?: string
   visibility?: 'workspace' | 'public'
-  attributes?: object
+  /** A value that names a person or group of the model stands for their ID. */
+  attributes?: Record<string, string>
 }
 
 /** The permission is `view`, `edit` or a role of the type. */

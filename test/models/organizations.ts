@@ -9,7 +9,10 @@ const assetRoles = {
 const forAnHour = { name: 'until', params: { start: '2024-01-01T00:00:00Z', length: '3600s' } }
 const atTenPast = { context: { current_time: '2024-01-01T00:10:00Z' } }
 
-const managed = { expression: 'subject.id != resource.owner_id' }
+/** Reads an attribute instead of the owner, who may transfer what is about them and then decide about it. */
+const managed = { expression: 'subject.id != resource.attributes.person' }
+
+const about = (person: string) => ({ attributes: { person } })
 
 export const organizations: Model[] = [
   {
@@ -152,12 +155,12 @@ export const organizations: Model[] = [
       report: { conditions: { managed }, requirements: { approve: 'managed' } },
     },
     resources: {
-      'person:emily': { owner: 'emily' },
-      'person:sam': { owner: 'sam', parent: 'person:emily' },
-      'person:matt': { owner: 'matt', parent: 'person:sam' },
-      'person:daniel': { owner: 'daniel', parent: 'person:matt' },
-      'report:daniel-chair': { owner: 'daniel', parent: 'person:daniel' },
-      'report:sam-chair': { owner: 'sam', parent: 'person:sam' },
+      'person:emily': { owner: 'emily', ...about('emily') },
+      'person:sam': { owner: 'sam', parent: 'person:emily', ...about('sam') },
+      'person:matt': { owner: 'matt', parent: 'person:sam', ...about('matt') },
+      'person:daniel': { owner: 'daniel', parent: 'person:matt', ...about('daniel') },
+      'report:daniel-chair': { owner: 'daniel', parent: 'person:daniel', ...about('daniel') },
+      'report:sam-chair': { owner: 'sam', parent: 'person:sam', ...about('sam') },
     },
     shares: ['emily', 'sam', 'matt', 'daniel'].map((name) => [name, 'manager', `person:${name}`]),
     cases: [

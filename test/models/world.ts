@@ -99,12 +99,15 @@ export async function createWorld(environment: TestEnvironment, model: Model): P
 
   async function createResources() {
     const permissions = new Map<string, string>()
-    for (const [name, { owner, parent, ...facts }] of Object.entries(model.resources ?? {})) {
+    for (const [name, { owner, parent, attributes, ...facts }] of Object.entries(
+      model.resources ?? {},
+    )) {
       const above = parent && splitName(parent)
       const { id } = await inWorkspace('Register', {
         ...kindOf(splitName(name).type),
         ...{ external_id: splitName(name).id, owner_id: owner ? idOf(owner) : operator },
         ...(above && { parent: { resource_type: above.type, external_id: above.id } }),
+        ...(attributes && { attributes: mapValues(attributes, idOf) }),
         ...facts,
       })
       permissions.set(name, id)
@@ -137,6 +140,10 @@ export async function createWorld(environment: TestEnvironment, model: Model): P
 function splitName(name: string): { type: string; id: string } {
   const [type = '', id = ''] = name.split(':')
   return { type, id }
+}
+
+function mapValues(texts: Record<string, string>, map: (text: string) => string) {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, map(text)]))
 }
 
 function declare({ roles = {}, conditions = {}, requirements = {}, ...others }: Declaration) {

@@ -79,7 +79,7 @@ test('Check and Accessible agree with an independent decision on random facts', 
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   await environment.seed.serviceAction(service_name, 'publish')
-  const remembering = await environment.addNode({ maxFactsCacheBytes: 10_000_000 })
+  const remembering = await environment.addNode({ MAX_FACTS_CACHE_BYTES: 10_000_000 })
   const declare = ({ shareRoles, requirements }: Facts) =>
     environment.transports[0]?.call('PutResourceType', {
       service_name,

@@ -14,7 +14,7 @@ import { createWorldFixture } from '../support/world-fixture.ts'
 const environment = await startTestEnvironment()
 /** The other node reads the folders of a list only if there is at most one, and few children a page. */
 const other = await environment.addNode({
-  maxFactsCacheBytes: 10_000_000,
+  MAX_FACTS_CACHE_BYTES: 10_000_000,
   listBudgetsOf: () => [
     { folders: 0, children: 3 },
     { folders: 1, children: 5 },

@@ -10,8 +10,8 @@ import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({
-  maxFactsCacheBytes: 10_000_000,
-  quotas: { MAX_LINKS_PER_RESOURCE: 3 },
+  MAX_FACTS_CACHE_BYTES: 10_000_000,
+  MAX_LINKS_PER_RESOURCE: 3,
 })
 const { pool, seed } = environment
 const admin = await createAdmin(environment)

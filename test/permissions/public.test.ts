@@ -8,7 +8,7 @@ import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const remembering = await environment.addNode({ maxFactsCacheBytes: 8 * 1024 * 1024 })
+const remembering = await environment.addNode({ MAX_FACTS_CACHE_BYTES: 8 * 1024 * 1024 })
 const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())

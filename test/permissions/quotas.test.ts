@@ -7,7 +7,8 @@ import { type Outcome, repeatLockTimeouts } from '../support/transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({
-  quotas: { MAX_SHARES_PER_RESOURCE: 3, MAX_RESOURCES_PER_WORKSPACE: 5 },
+  MAX_SHARES_PER_RESOURCE: 3,
+  MAX_RESOURCES_PER_WORKSPACE: 5,
 })
 const second = await environment.addNode()
 test.after.always(() => environment.stop())

@@ -14,7 +14,7 @@ import {
   type WorkspaceFixture,
 } from '../support/workspace-fixture.ts'
 
-const environment = await startTestEnvironment({ maxFactsCacheBytes: 10_000_000 })
+const environment = await startTestEnvironment({ MAX_FACTS_CACHE_BYTES: 10_000_000 })
 const admin = await createAdmin(environment)
 const { database } = environment
 test.after.always(() => environment.stop())

@@ -11,7 +11,7 @@ import type { Outcome, Transport } from '../support/transports.ts'
 
 const time = { now: 0 }
 let rateLimiter = createInProcessRateLimiter({ now: () => time.now })
-const environment = await startTestEnvironment({ globalLimit: 30 }, undefined, {
+const environment = await startTestEnvironment({ RATE_LIMIT_PER_MINUTE: 30 }, undefined, {
   rateLimiter: {
     ...rateLimiter,
     take: (client, windows) => rateLimiter.take(client, windows),
@@ -67,7 +67,7 @@ const limitedMethods: [method: string, limit: number, message: () => object][] =
 
 for (const name of ['grpc', 'rest'] as const) {
   test.serial(`each sign-in method has its own limit per minute through ${name}`, async (t) => {
-    const environment = await startLimited({ globalLimit: 1000 })
+    const environment = await startLimited({ RATE_LIMIT_PER_MINUTE: 1000 })
     const transport = environment.transport(name)
     for (const [method, limit, message] of limitedMethods) {
       for (let index = 1; index <= limit; index += 1) {
@@ -135,7 +135,7 @@ for (const name of ['grpc', 'rest'] as const) {
 test.serial(
   'both transports and all accepted spellings of a path share one window per method',
   async (t) => {
-    const environment = await startLimited({ globalLimit: 1000 })
+    const environment = await startLimited({ RATE_LIMIT_PER_MINUTE: 1000 })
     const grpc = environment.transport('grpc')
     const [, , message] = limitedMethods[3] as (typeof limitedMethods)[number]
     const body = JSON.stringify(message())
@@ -270,7 +270,7 @@ test.serial('X-Forwarded-For is ignored without a trusted proxy', async (t) => {
 test.serial(
   'with one trusted proxy, the last address of X-Forwarded-For identifies the client',
   async (t) => {
-    const environment = await startLimited({ trustedProxies: 1 })
+    const environment = await startLimited({ TRUSTED_PROXIES: 1 })
     const get = async (from: string) => {
       const headers = { 'x-forwarded-for': from }
       return (await sendRawHttp(environment.httpPort, { path: '/nothing', headers })).status
@@ -308,7 +308,7 @@ test.serial('administrators share the global limit of their address by default',
 test.serial(
   'a limit for administrators gives each of them a separate window on admin routes, and only there',
   async (t) => {
-    const environment = await startLimited({ adminLimit: 40 })
+    const environment = await startLimited({ RATE_LIMIT_ADMIN_PER_MINUTE: 40 })
     const [first, second] = [await createAdmin(environment), await createAdmin(environment)]
     const readStats = createAdminReader(environment.httpPort)
     for (let index = 0; index < 40; index += 1) {
@@ -347,7 +347,10 @@ test.serial('services share the global limit of their address by default', async
 test.serial(
   'a limit for services gives each valid key a separate window, from any address',
   async (t) => {
-    const environment = await startLimited({ serviceLimit: 40, trustedProxies: 1 })
+    const environment = await startLimited({
+      SERVICE_RATE_LIMIT_PER_MINUTE: 40,
+      TRUSTED_PROXIES: 1,
+    })
     const { seed } = environment
     const [first, second] = await Promise.all(
       ['a', 'b'].map((name) => seed.serviceApp(`${name}-${randomUUID().slice(0, 8)}`)),
@@ -378,7 +381,7 @@ test.serial(
 )
 
 test.serial('with a limit of 0, valid service keys are not limited, and others are', async (t) => {
-  const environment = await startLimited({ serviceLimit: 0 })
+  const environment = await startLimited({ SERVICE_RATE_LIMIT_PER_MINUTE: 0 })
   const { key } = await environment.seed.serviceApp(`docs-${randomUUID().slice(0, 8)}`)
   const call = createServiceCaller(environment.httpPort)
   for (let index = 0; index < 100; index += 1) {
@@ -393,7 +396,7 @@ test.serial('with a limit of 0, valid service keys are not limited, and others a
 test.serial(
   'a limit for users gives each of them a separate window, and forged tokens none',
   async (t) => {
-    const environment = await startLimited({ userLimit: 35 })
+    const environment = await startLimited({ USER_RATE_LIMIT_PER_MINUTE: 35 })
     const workspace = await environment.seed.workspace()
     const createToken = async () =>
       environment.token(await environment.seed.newMember(workspace, 'viewer'), workspace)
@@ -433,7 +436,7 @@ function createAdminReader(port: number) {
 }
 
 test.serial('without limits, nothing is counted and no header is sent', async (t) => {
-  const environment = await startLimited({ globalLimit: undefined })
+  const environment = await startLimited({ RATE_LIMIT_ENABLED: false })
   for (let index = 0; index < 40; index += 1) {
     const { status, headers } = await sendRawHttp(environment.httpPort, {
       path: '/auth/workspaces?code=x',

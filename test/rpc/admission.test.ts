@@ -1,5 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
+import type { CredentialKind } from '../../src/core/credential-kind.ts'
+import { createServiceKeyKind } from '../../src/identity/credentials/service-key.ts'
+import { createUserKind } from '../../src/identity/credentials/user.ts'
+import type { TokenMemory } from '../../src/identity/token-memory.ts'
 import {
   type AdmissionKeys,
   type AdmissionOptions,
@@ -11,6 +15,12 @@ import type { Call } from '../../src/rpc/call.ts'
 import type { Policy } from '../../src/rpc/method.ts'
 
 const never = new AbortController().signal
+const userKind = createUserKind({} as TokenMemory, async () => undefined, []) as CredentialKind
+const serviceKind = createServiceKeyKind({
+  keysRequired: true,
+  onServiceKeyUsed: () => {},
+  onServiceKeyRejected: () => {},
+}) as CredentialKind
 
 const keysOf = (workspace: string, user = workspace, max = 2): AdmissionKeys => ({
   tenants: [`workspace ${workspace}`, `user ${user}`],
@@ -201,8 +211,8 @@ test('large messages are decoded in turn, a few per workspace and person at a ti
   const admissions = createAdmissions()
   const call = { scope: { signal: never }, ip: '127.0.0.1', readInTurn: () => ({}) } as Call
   const admit = (wid: string, more: Partial<Call> = {}, sub = `user of ${wid}`) => {
-    const user = { sub, jti: 'token', exp: 0, email: '', wid }
-    return admitMessage({ ...call, ...more }, { user }, admissions)
+    const claims = { sub, jti: 'token', exp: 0, email: '', wid }
+    return admitMessage({ ...call, ...more }, { kinds: [userKind], claims: [claims] }, admissions)
   }
   const counts = () => new Map(countAdmitted(admissions)).get('large_message')
   const admitted = Array.from({ length: 4 }, () => admit('a') as Release)
@@ -230,7 +240,9 @@ test('a service may have two calls with a large message in progress beside its s
   const running = () => admissions.default.counts().running
   const enter = (name: string, hasLargeBody: boolean) => {
     const call = { hasLargeBody, ip: '10.0.0.1', scope: { signal: never } } as Call
-    return admit({ capacity: 'default' } as Policy, call, { service: { name } }, admissions)
+    const credentials = { kinds: [serviceKind], claims: ['hash'] }
+    const policy = { capacity: 'default' } as Policy
+    return admit(policy, call, credentials, { service: { name } }, admissions)
   }
   const [first] = [enter('billing', true), enter('billing', true)] as Release[]
   const third = enter('billing', true)

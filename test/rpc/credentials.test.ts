@@ -1,14 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import type { CredentialKind } from '../../src/core/credential-kind.ts'
+import { createServiceKeyKind } from '../../src/identity/credentials/service-key.ts'
+import { createUserKind } from '../../src/identity/credentials/user.ts'
 import {
   createTokenMemory,
   createVerifyAccessToken,
   digestToken,
+  type UserClaims,
 } from '../../src/identity/token-memory.ts'
 import type { Tokens } from '../../src/identity/tokens.ts'
-import { createCredentialsVerifier } from '../../src/rpc/credentials.ts'
+import { createChooseKinds, createCredentialsVerifier } from '../../src/rpc/credentials.ts'
 
 const second = 1000
+
+const policy = {
+  variants: [],
+  takesBearerKeys: false,
+  leastRole: undefined,
+  workspaceField: undefined,
+  serviceField: undefined,
+  scope: undefined,
+  safe: true,
+  lenientUser: false,
+}
 const start = Date.parse('2026-01-01T00:00:00Z')
 
 /**
@@ -26,29 +41,35 @@ function createVerifier(maxCacheBytes: number) {
   }
   const tokens = { verify, verificationKeys: () => keys.current } as unknown as Tokens
   const memory = createTokenMemory(tokens, maxCacheBytes)
-  const run = createCredentialsVerifier(
-    memory,
-    async () => undefined,
-    async () => undefined,
-  )
+  const noUse = () => {}
+  const kinds = [
+    createUserKind(memory, async () => undefined, []),
+    createServiceKeyKind({
+      keysRequired: true,
+      onServiceKeyUsed: noUse,
+      onServiceKeyRejected: noUse,
+    }),
+  ] as CredentialKind[]
+  const verifyCredentials = createCredentialsVerifier(createChooseKinds(kinds))
   return {
     count,
     keys,
     memory,
     verifyAccessToken: createVerifyAccessToken(memory, () => new Date(start)),
-    run: (token: string, serviceKey: string | undefined, seconds = 0) =>
-      run(
-        {
-          tier: 'dual',
-          optionalUser: false,
-          optionalAdmin: false,
-          lenientUser: false,
-          optionalClient: false,
-          profile: 'default',
-        },
+    async run(
+      token: string,
+      serviceKey: string | undefined,
+      seconds = 0,
+      credentials = [['service', 'user']],
+    ) {
+      const { claims } = await verifyCredentials(
+        { ...policy, credentials },
         { authorization: `Bearer ${token}`, serviceKey, adminTokens: [] },
         new Date(start + seconds * second),
-      ),
+      )
+      const [keyHash, user] = claims as [string, UserClaims]
+      return { keyHash, user }
+    },
   }
 }
 
@@ -61,11 +82,20 @@ test('a token with many different service keys is cached once', async (t) => {
   t.is(hashes.size, 20_000)
 })
 
+test('a method that names no kind of credential, or one that no feature brings, is refused', async (t) => {
+  const { run, count } = createVerifier(10 * 1024)
+  for (const credentials of [[], [['user', 'passport']]])
+    await t.throwsAsync(run('a 900', 'key', 0, credentials), { code: 'unauthenticated' })
+  t.is(count.verified, 0)
+  await run('a 900', 'key', 0, [['passport'], ['service', 'user']])
+  t.is(count.verified, 1)
+})
+
 test('only the claims that a call needs are cached', async (t) => {
   const { run } = createVerifier(10 * 1024)
   await run('token 900', undefined)
   const { user } = await run('token 900', undefined)
-  t.deepEqual(Object.keys(user ?? {}).sort(), ['email', 'exp', 'jti', 'sub', 'wid'])
+  t.deepEqual(Object.keys(user).sort(), ['email', 'exp', 'jti', 'sub', 'wid'])
 })
 
 test('the cache keeps the newest tokens that fit into its bytes', async (t) => {
@@ -104,7 +134,7 @@ test('replaced verification keys empty the cache', async (t) => {
 test('the token of a call is not verified again as the subject of an evaluation', async (t) => {
   const { run, count, verifyAccessToken } = createVerifier(10 * 1024)
   const { user } = await run('a 900', undefined)
-  t.is((await verifyAccessToken('a 900')).sub, user?.sub ?? '')
+  t.is((await verifyAccessToken('a 900')).sub, user.sub)
   await verifyAccessToken('b 900')
   await run('b 900', undefined)
   t.is(count.verified, 2)

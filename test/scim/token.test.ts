@@ -78,7 +78,10 @@ test('the token of a deleted workspace ends', async (t) => {
 })
 
 test('a valid token counts in a window of its own, another one by address', async (t) => {
-  const node = await environment.addNode({ globalLimit: 3, serviceLimit: 100 })
+  const node = await environment.addNode({
+    RATE_LIMIT_PER_MINUTE: 3,
+    SERVICE_RATE_LIMIT_PER_MINUTE: 100,
+  })
   const { workspace, token } = await createDirectory(environment)
   const statuses: number[] = []
   for (let index = 0; index < 10; index += 1)

@@ -251,7 +251,7 @@ test('a member of the workspace is taken over, and others stay unseen', async (t
 })
 
 test('the quota of members applies', async (t) => {
-  const node = await environment.addNode({ quotas: { MAX_MEMBERS_PER_WORKSPACE: 2 } })
+  const node = await environment.addNode({ MAX_MEMBERS_PER_WORKSPACE: 2 })
   const directory = await createDirectory({ ...environment, httpPort: node.httpPort })
   await directory.provision('a')
   const { status, body } = await directory.send('POST', '/Users', {

@@ -3,9 +3,9 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/config.ts'
 import { findMisspeltSettings } from '../../src/config/misspelt-settings.ts'
-import { settings } from '../../src/config/settings.ts'
+import { readConfig, settings } from '../../src/server/config.ts'
 import { createKeyFolder, launchServer } from '../support/server-process.ts'
 
 function findMistakes(t: ExecutionContext, environment: Record<string, string>): string[] {
@@ -47,11 +47,11 @@ test('all mistakes in the environment are reported together, including conflicti
   t.deepEqual(findMistakes(t, environment), [
     'RATE_LIMIT_PER_MINUTE must be a whole number, 1 or greater',
     'SESSION_SECRET_KEY must be set if DEBUG is false',
+    'GITHUB_URL must be an https URL, or an http URL of a loopback host',
+    'MICROSOFT_TRUST_EMAIL must be false if MICROSOFT_TENANT is common',
     `GRPC_TLS_KEY_PATH must be readable by its owner only: run chmod 600 ${key}`,
     'BASE_URL must be an https URL if DEBUG is false, unless INSECURE_HTTP is true',
     'COOKIE_SECURE must be true if DEBUG is false, unless INSECURE_HTTP is true',
-    'GITHUB_URL must be an https URL, or an http URL of a loopback host',
-    'MICROSOFT_TRUST_EMAIL must be false if MICROSOFT_TENANT is common',
     'GRPC_TLS_CERT_PATH must be set if GRPC_TLS_KEY_PATH is set',
     'OTEL_EXPORTER_OTLP_ENDPOINT must be set if DECISION_LOG_OUTPUT is otlp',
   ])
@@ -170,7 +170,7 @@ asRoot('the group may read a private key of root if the server runs as another u
   chmodSync(dirname(path), 0o755)
   const check = (mode: number, uid: number) => {
     chmodSync(path, mode)
-    const code = `import { readConfig } from '${import.meta.dirname}/../../src/config/config.ts'
+    const code = `import { readConfig } from '${import.meta.dirname}/../../src/server/config.ts'
       readConfig(process.env)`
     const env = { ...production, JWT_PRIVATE_KEY_PATH: path }
     const args = ['--input-type=module', '--eval', code]
@@ -220,7 +220,7 @@ test('variables that look like misspelt settings are found, and others are not',
     DAIKON_REDIS_URL: 'REDIS_URL',
   }
   for (const [name, setting] of Object.entries(misspelt))
-    t.deepEqual(findMisspeltSettings({ [name]: '1' }), [
+    t.deepEqual(findMisspeltSettings({ [name]: '1' }, Object.keys(settings)), [
       `${name} is not a setting and has no effect: did you mean ${setting}?`,
     ])
 
@@ -246,7 +246,8 @@ test('variables that look like misspelt settings are found, and others are not',
     ...['CONSOLE_SERVICE_HOST', 'CONSOLE_SERVICE_PORT_HTTP', 'CONSOLE_PORT_80_TCP_ADDR'],
     ...['DAIKON_URL', 'DAIKON_GRPC', 'DAIKON_SERVICE_KEY'],
   ]
-  t.deepEqual(findMisspeltSettings(Object.fromEntries(others.map((name) => [name, '1']))), [])
+  const environment = Object.fromEntries(others.map((name) => [name, '1']))
+  t.deepEqual(findMisspeltSettings(environment, Object.keys(settings)), [])
 })
 
 test('a start warns about misspelt settings', async (t) => {

@@ -4,6 +4,7 @@ import test from 'ava'
 import pg from 'pg'
 import { describeError } from '../../src/core/describe-error.ts'
 import { ServiceError } from '../../src/core/errors.ts'
+import { reasons } from '../../src/core/reasons.ts'
 import { User } from '../../src/database/entities/people.ts'
 import { query } from '../../src/database/query.ts'
 import { createFailureLog } from '../../src/server/observability/failure-log.ts'
@@ -44,7 +45,7 @@ test('logged errors of PostgreSQL have a code, table and constraint, but no valu
   t.is(errors.length, 5)
   t.true(errors.some((error) => JSON.stringify(error).includes(email)))
   for (const error of errors) {
-    const wrapped = new ServiceError('internal', 'INTERNAL', 'Internal error', {
+    const wrapped = new ServiceError(reasons.INTERNAL, undefined, {
       cause: new AggregateError([new Error('Failed', { cause: error })]),
     })
     for (const logged of [error, wrapped])

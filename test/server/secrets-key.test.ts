@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/config.ts'
 import { readEncryptionKeys } from '../../src/config/encryption-keys.ts'
 import { createSecretBox } from '../../src/core/secret-box.ts'
+import { readConfig } from '../../src/server/config.ts'
 import { runCliWith } from '../support/cli.ts'
 
 const newKey = () => randomBytes(32)

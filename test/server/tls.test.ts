@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Client, credentials } from '@grpc/grpc-js'
 import test from 'ava'
-import { readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/server/config.ts'
 import {
   type CertificateAuthority,
   createCertificateAuthority,

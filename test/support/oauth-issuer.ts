@@ -29,7 +29,7 @@ export async function startIssuer(dependencies: SignInEnvironmentOptions['depend
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const issuer = `http://localhost:${(proxy.address() as AddressInfo).port}`
   const environment = await createSignInEnvironment({
-    options: { baseUrl: issuer },
+    options: { BASE_URL: issuer },
     settings: { MICROSOFT_CLIENT_ID: '', GITHUB_CLIENT_ID: '' },
     dependencies,
   })

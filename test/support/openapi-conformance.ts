@@ -3,6 +3,7 @@ import { createOpenApi } from '../../src/http/openapi/openapi.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { reasons } from '../../src/server/reasons.ts'
 
 /** Validates a value against a schema, following `$ref`. Returns the errors, if any. */
 export type SchemaValidator = (schema: object, value: unknown) => string | undefined
@@ -60,6 +61,6 @@ export function createConformanceCheck(operations: DeclaredOperation[]) {
 }
 
 function publish(operations: DeclaredOperation[]) {
-  const document: any = createOpenApi(operations, readRegistry(), undefined)
+  const document: any = createOpenApi(operations, readRegistry(), undefined, reasons)
   return { document, fits: createSchemaValidator(document) }
 }

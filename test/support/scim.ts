@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createScimToken, scimTokenPrefix } from '../../src/identity/scim-tokens.ts'
 import { hashSecret } from '../../src/identity/secret.ts'
+import { createScimToken, scimTokenPrefix } from '../../src/scim/scim-tokens.ts'
 import { sendRawHttp } from './raw-requests.ts'
 import type { TestEnvironment } from './test-environment.ts'
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
-import type { ProviderSettings } from '../../src/config/provider-settings.ts'
 import { type MockPerson, startMockProviders } from '../../src/dev/mock-providers.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import type { ProviderSettings } from '../../src/identity/providers/provider-settings.ts'
 import { createProviders } from '../../src/identity/providers/providers.ts'
 import { expectOk } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
@@ -47,7 +47,7 @@ export async function createSignInEnvironment({
 }: SignInEnvironmentOptions = {}) {
   // Makes Google authoritative for the addresses, so that every provider can link its account.
   for (const person of people) person.hostedDomain ??= 'example.com'
-  const baseUrl = options?.baseUrl ?? 'http://localhost:8000'
+  const baseUrl = options?.BASE_URL ?? 'http://localhost:8000'
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
     providerNames.map((name) => `${baseUrl}/auth/${flow}callback/${name}`),
   )

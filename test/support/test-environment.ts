@@ -13,6 +13,7 @@ import {
   type ApplicationDependencies,
   createApplication,
 } from '../../src/server/application.ts'
+import { type Config, readConfig } from '../../src/server/config.ts'
 import { cloneDatabase } from './database.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
 import { createSeed, type Seed, testEncryptionKey } from './seed.ts'
@@ -31,6 +32,15 @@ export type Node = {
   stop(): Promise<void>
 }
 
+/** The settings of a node that differ from those of tests, and what else it is given. */
+export type NodeOptions = Partial<
+  Config &
+    Pick<
+      ApplicationDependencies,
+      'connectionTimeout' | 'encryptionKeys' | 'grpcKeepalive' | 'grpcTls' | 'listBudgetsOf'
+    >
+>
+
 /** A separate database and one or more nodes that use it. */
 export type TestEnvironment = Node & {
   pool: Pool
@@ -46,10 +56,7 @@ export type TestEnvironment = Node & {
     overrides?: { jti?: string; seconds?: number },
   ): Promise<string>
   /** Starts another node on the same database, with other replicas if given. */
-  addNode(
-    options?: Partial<ApplicationDependencies['options']>,
-    replicas?: ReplicaSettings,
-  ): Promise<Node>
+  addNode(options?: NodeOptions, replicas?: ReplicaSettings): Promise<Node>
 }
 
 /**
@@ -58,7 +65,7 @@ export type TestEnvironment = Node & {
  * new database, is what nodes connect to.
  */
 export async function startTestEnvironment(
-  options: Partial<ApplicationDependencies['options']> = {},
+  options: NodeOptions = {},
   databaseUrl?: string | ((url: string) => string),
   dependencies: Partial<ApplicationDependencies> = {},
   replicas: ReplicaSettings = { urls: [] },
@@ -77,7 +84,7 @@ export async function startTestEnvironment(
       nodeUrl ? poolTimeouts : longTimeouts,
       keys,
       clock,
-      { dnsServers: [dns.address], ...options, ...more },
+      { DNS_SERVERS: [dns.address], ...options, ...more },
       dependencies,
       { ...of, urls },
     )
@@ -126,7 +133,7 @@ async function startNode(
   timeouts: typeof poolTimeouts,
   keys: Keys,
   clock: TestEnvironment['clock'],
-  options: Partial<ApplicationDependencies['options']>,
+  options: NodeOptions,
   dependencies: Partial<ApplicationDependencies>,
   replicas: ReplicaSettings,
 ): Promise<Node> {
@@ -147,23 +154,15 @@ async function startNode(
     },
     onWebhookFailure: (error) => console.error(error),
     onJobFailure: (error) => failures.push(ServiceError.from(error)),
-    options: {
-      baseUrl: 'http://localhost:8000',
-      adminUrl: 'http://localhost:9004',
-      adminEmails: [],
-      personalWorkspaces: true,
-      lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
-      maxSessionsPerUser: 50,
-      sessionSecret: 'a secret of the tests',
-      secureCookies: false,
-      debug: true,
-      keysRequired: false,
-      globalLimit: undefined,
-      trustedProxies: 0,
-      allowedHosts: ['*'],
-      corsOrigins: [],
-      encryptionKeys: [testEncryptionKey],
-      connectionTimeout: providerTimeout,
+    encryptionKeys: [testEncryptionKey],
+    connectionTimeout: providerTimeout,
+    ...options,
+    settings: {
+      ...readConfig({}),
+      SESSION_SECRET_KEY: 'a secret of the tests',
+      RATE_LIMIT_ENABLED: options.RATE_LIMIT_PER_MINUTE !== undefined,
+      ALLOWED_HOSTS: ['*'],
+      CORS_ORIGINS: [],
       ...options,
     },
     ...dependencies,

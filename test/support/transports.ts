@@ -6,7 +6,8 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
-import { type ErrorCode, errorCodes, type FieldViolation } from '../../src/core/errors.ts'
+import { type ErrorCode, errorCodes } from '../../src/core/error-codes.ts'
+import type { FieldViolation } from '../../src/core/errors.ts'
 import type { Application } from '../../src/server/application.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
 import { createRestTransport } from './rest-client.ts'

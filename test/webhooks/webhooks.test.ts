@@ -142,7 +142,7 @@ for (const transport of environment.transports) {
       const fields = error.violations.map(({ field }) => field)
       t.deepEqual(fields.toSorted(), ['events[0]', 'events[1]', 'url'], url)
     }
-    const production = await environment.addNode({ debug: false })
+    const production = await environment.addNode({ DEBUG: false })
     const [grpc, http] = production.transports as [Transport, Transport]
     const strict = transport.name === 'grpc' ? grpc : http
     for (const url of ['https://0x7f.1/', 'http://localhost/', 'https://localhost/']) {

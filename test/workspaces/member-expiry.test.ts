@@ -11,7 +11,7 @@ import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
 const environment = await createSignInEnvironment({
-  options: { maxFactsCacheBytes: 10_000_000 },
+  options: { MAX_FACTS_CACHE_BYTES: 10_000_000 },
 })
 const admin = await createAdmin(environment)
 const { database } = environment

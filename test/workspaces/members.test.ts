@@ -179,7 +179,7 @@ for (const transport of environment.transports) {
 }
 
 test('both member lists share a limit of 60 calls per minute and client across transports', async (t) => {
-  const { transports } = await environment.addNode({ globalLimit: 1000 })
+  const { transports } = await environment.addNode({ RATE_LIMIT_PER_MINUTE: 1000 })
   const [first] = transports
   if (!first) throw new Error('no transport')
   const fixture = await createWorkspaceFixture(environment, first)

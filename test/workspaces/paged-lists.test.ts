@@ -5,7 +5,7 @@ import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
 
-const environment = await startTestEnvironment({ globalLimit: 1000 })
+const environment = await startTestEnvironment({ RATE_LIMIT_PER_MINUTE: 1000 })
 const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())

@@ -7,13 +7,11 @@ import type { Outcome, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({
-  quotas: {
-    MAX_WORKSPACES_PER_USER: 2,
-    // A fixture already has four members.
-    MAX_MEMBERS_PER_WORKSPACE: 7,
-    MAX_PENDING_INVITATIONS_PER_WORKSPACE: 2,
-    MAX_GROUPS_PER_WORKSPACE: 2,
-  },
+  MAX_WORKSPACES_PER_USER: 2,
+  // A fixture already has four members.
+  MAX_MEMBERS_PER_WORKSPACE: 7,
+  MAX_PENDING_INVITATIONS_PER_WORKSPACE: 2,
+  MAX_GROUPS_PER_WORKSPACE: 2,
 })
 const { pool, seed } = environment
 const second = await environment.addNode()

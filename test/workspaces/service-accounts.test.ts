@@ -9,8 +9,9 @@ import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({
-  maxFactsCacheBytes: 10_000_000,
-  quotas: { MAX_SERVICE_ACCOUNTS_PER_WORKSPACE: 3, MAX_MEMBERS_PER_WORKSPACE: 5 },
+  MAX_FACTS_CACHE_BYTES: 10_000_000,
+  MAX_SERVICE_ACCOUNTS_PER_WORKSPACE: 3,
+  MAX_MEMBERS_PER_WORKSPACE: 5,
 })
 const { pool } = environment
 const admin = await createAdmin(environment)

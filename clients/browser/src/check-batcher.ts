@@ -6,6 +6,7 @@ import {
   toDaikonError,
   UnavailableError,
 } from './errors.ts'
+import { requireKnownNames } from './option-names.ts'
 import { resourceId } from './resource-id.ts'
 
 /** A check in the format of the API. */
@@ -82,7 +83,9 @@ export function createCheckBatcher(defaultService: string | undefined, send: Sen
         void flush(entries.slice(start, start + maxItems))
   }
 
-  return (action: string, resource: Resource, { context }: CheckOptions = {}): Promise<boolean> => {
+  return (action: string, resource: Resource, options: CheckOptions = {}): Promise<boolean> => {
+    requireKnownNames('a check', options)
+    const { context } = options
     const { type, id, service = defaultService } = resource ?? {}
     requireTexts({ action, 'resource.type': type, 'resource.id': id, 'resource.service': service })
     const entry = { action, service: service as string, type, id, context, waiters: [] }

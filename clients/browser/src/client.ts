@@ -16,6 +16,7 @@ import {
   UnavailableError,
 } from './errors.ts'
 import { createHttp } from './http.ts'
+import { requireKnownNames } from './option-names.ts'
 import { createPermissionStore, permissionKey } from './permission-store.ts'
 import { createSessionManager } from './session-manager.ts'
 import { createSessionStore } from './session-store.ts'
@@ -159,10 +160,9 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
       .catch(() => {})
   }
 
-  async function signOut({
-    returnTo = options.postLogoutRedirectUri,
-    redirect = true,
-  }: SignOutOptions = {}): Promise<void> {
+  async function signOut(signOutOptions: SignOutOptions = {}): Promise<void> {
+    requireKnownNames('signOut', signOutOptions)
+    const { returnTo = options.postLogoutRedirectUri, redirect = true } = signOutOptions
     const session = manager.current
     if (session) manager.end(session, undefined)
     if (!redirect) {
@@ -186,18 +186,26 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
       started ??= findUser().finally(manager.settle)
       return started
     },
-    signIn: (signInOptions: SignInOptions = {}) => flow.redirect(signInOptions),
+    async signIn(signInOptions: SignInOptions = {}) {
+      requireKnownNames('signIn', signInOptions)
+      await flow.redirect(signInOptions)
+    },
     handleCallback,
     restore,
-    async getAccessToken({ forceRefresh = false } = {}) {
+    async getAccessToken(tokenOptions = {}) {
+      requireKnownNames('getAccessToken', tokenOptions)
+      const { forceRefresh = false } = tokenOptions
       await started?.catch(() => {})
       return (await manager.require(forceRefresh)).accessToken
     },
     can: async (action, resource, checkOptions) => add(action, resource, checkOptions),
-    canMany: async (checks) =>
-      Promise.all(
-        checks.map(({ action, resource, ...checkOptions }) => add(action, resource, checkOptions)),
-      ),
+    async canMany(checks) {
+      for (const [index, check] of checks.entries())
+        requireKnownNames('canMany', check, `checks[${index}].`)
+      return Promise.all(
+        checks.map(({ action, resource, context }) => add(action, resource, { context })),
+      )
+    },
     watchCan(action, resource, listener, checkOptions) {
       const checked = permissionKey(action, resource, checkOptions)
       return permissions.subscribe(checked, () => listener(permissions.read(checked)))
@@ -232,6 +240,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
 }
 
 function requireOptions(options: DaikonBrowserOptions): void {
+  requireKnownNames('createDaikonBrowser', options)
   const fields: Field[] = []
   const isUrl = (text: unknown): text is string =>
     typeof text === 'string' && URL.canParse(text) && /^https?:/.test(text)

@@ -1,6 +1,7 @@
 import type { CheckOptions, DaikonBrowser, DaikonEvent, Resource } from './api.ts'
 import { toDaikonError } from './errors.ts'
 import { isTemporary } from './http.ts'
+import { requireKnownNames } from './option-names.ts'
 
 /** The permissions that a page shows, updated while they have listeners. */
 export type PermissionStore = {
@@ -28,8 +29,10 @@ const maxRetryDelay = 30_000
 export function permissionKey(
   action: string,
   { service, type, id }: Resource,
-  { context }: CheckOptions = {},
+  options: CheckOptions = {},
 ): string {
+  requireKnownNames('a check', options)
+  const { context } = options
   return JSON.stringify([action, { service, type, id }, { context }])
 }
 

@@ -44,7 +44,7 @@ func startBench(b *testing.B) (*Client, *countingStub) {
 	server := grpc.NewServer()
 	daikonv1.RegisterAccessServiceServer(server, stub)
 	go func() { _ = server.Serve(listener) }()
-	client, err := New(listener.Addr().String(), WithService("docs"))
+	client, err := New(listener.Addr().String(), WithService("docs"), WithDevelopmentMode())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -56,12 +56,13 @@ func TestInvalidOptionsFailInNew(t *testing.T) {
 		{"", nil, "address"},
 		{"localhost:50051", []Option{WithService("")}, "service"},
 		{"localhost:50051", []Option{WithServiceKey("dk_key\n")}, "serviceKey"},
+		{"localhost:50051", []Option{WithServiceKey("")}, "serviceKey"},
 		{"localhost:50051", []Option{WithTimeout(0)}, "timeout"},
 		{"localhost:50051", []Option{WithMaxInFlight(0)}, "maxInFlight"},
 		{"localhost:50051", []Option{WithPlaintext(), WithTLS(&tls.Config{MinVersion: tls.VersionTLS12})}, "tls"},
 	}
 	for _, test := range tests {
-		_, err := New(test.address, append([]Option{WithService("docs")}, test.options...)...)
+		_, err := New(test.address, append([]Option{WithService("docs"), WithServiceKey("dk_key")}, test.options...)...)
 		var failure *Error
 		if !errors.As(err, &failure) || len(failure.Fields) != 1 || failure.Fields[0].Field != test.field {
 			t.Errorf("%s, %s: %v", test.address, test.field, err)

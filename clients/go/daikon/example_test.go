@@ -48,7 +48,10 @@ func ExampleNew_tls() {
 		fmt.Println("certificates are missing")
 		return
 	}
-	client, err := daikon.New("daikon.internal:50051", daikon.WithService("docs"), daikon.WithTLS(config))
+	client, err := daikon.New("daikon.internal:50051",
+		daikon.WithService("docs"),
+		daikon.WithServiceKey(os.Getenv("DAIKON_SERVICE_KEY")),
+		daikon.WithTLS(config))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,17 +28,23 @@ type options struct {
 	serviceKey  string
 	tls         *tls.Config
 	isPlaintext bool
-	timeout     time.Duration
-	maxInFlight int
-	issuer      string
-	dialOptions []grpc.DialOption
+	// isDevelopment is whether the key may be missing.
+	isDevelopment bool
+	timeout       time.Duration
+	maxInFlight   int
+	issuer        string
+	dialOptions   []grpc.DialOption
 }
 
 // WithService sets the service that your resources belong to: the service_name of your service key. Required.
 func WithService(name string) Option { return func(o *options) { o.service = name } }
 
-// WithServiceKey sets the service key. It is optional only if daikon runs in development mode.
+// WithServiceKey sets the service key. It is required without [WithDevelopmentMode].
 func WithServiceKey(key string) Option { return func(o *options) { o.serviceKey = key } }
+
+// WithDevelopmentMode allows a client without a service key, for a server in development mode, which accepts calls
+// without a key.
+func WithDevelopmentMode() Option { return func(o *options) { o.isDevelopment = true } }
 
 // WithTLS sets the TLS configuration; [LoadTLS] reads it from files. By default, the client uses plaintext for
 // loopback addresses, and TLS with the system's CAs for all others.
@@ -109,6 +115,9 @@ func (o *options) validate(address string) error {
 		field = Field{"address", "must have a port, such as localhost:50051"}
 	case !isText(o.service, maxTypeLength):
 		field = Field{"service", "is required: pass WithService with the service_name of your service key"}
+	case o.serviceKey == "" && !o.isDevelopment:
+		field = Field{"serviceKey", "is required. " + advice["SERVICE_KEY_MISSING"] +
+			" A server in development mode needs none: pass WithDevelopmentMode"}
 	case o.serviceKey != "" && !isPrintable(o.serviceKey):
 		field = Field{"serviceKey", "must be a key of daikon (dk_…), without spaces or line breaks"}
 	case o.timeout <= 0:

@@ -97,7 +97,7 @@ func TestGuards(t *testing.T) {
 		{"/notes/private", bobToken, 403, "ACTION_DENIED"},
 		{"/notes/private", "", 401, "TOKEN_MISSING"},
 		{"/notes/none", aliceToken, 403, "ACTION_DENIED"},
-		{"/notes/" + strings.Repeat("x", 256), aliceToken, 400, "INVALID_REQUEST"},
+		{"/notes/" + strings.Repeat("x", 256), aliceToken, 422, "INVALID_REQUEST"},
 		{"/hidden/private", bobToken, 404, "RESOURCE_NOT_FOUND"},
 		{"/hidden/shared", bobToken, 200, bob},
 		{"/both/shared", bobToken, 200, bob},
@@ -118,6 +118,12 @@ func TestGuards(t *testing.T) {
 		}
 		if contentType := response.Header().Get("Content-Type"); contentType != "application/problem+json" {
 			t.Errorf("%s: %s", test.path, contentType)
+		}
+	}
+	body := get(app, "/notes/"+strings.Repeat("x", 256), aliceToken).Body.String()
+	for _, part := range []string{`"urn:daikon:problem:invalid-argument"`, `"errors":[{"field":"resource.id",`} {
+		if !strings.Contains(body, part) {
+			t.Error(body)
 		}
 	}
 	if challenge := get(app, "/me", "").Header().Get("WWW-Authenticate"); challenge != "Bearer" {

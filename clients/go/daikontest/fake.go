@@ -50,6 +50,7 @@ func Start(world World, options ...daikon.Option) (*Fake, error) {
 	dial := func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }
 	own := []daikon.Option{
 		daikon.WithService(state.service),
+		daikon.WithDevelopmentMode(),
 		daikon.WithPlaintext(),
 		daikon.WithDialOptions(grpc.WithContextDialer(dial)),
 	}

@@ -80,7 +80,7 @@ func (s permissionServer) DeleteLink(
 	if bearerToken(ctx) == "" {
 		return nil, tokenMissing()
 	}
-	if err := requireUUID("link_id", request.GetLinkId()); err != nil {
+	if err := s.state.requireID("link_id", request.GetLinkId()); err != nil {
 		return nil, err
 	}
 	found, err := s.requireManageable(ctx, request)

@@ -48,7 +48,7 @@ func (s permissionServer) registerResource(request *daikonv1.RegisterResourceReq
 		return nil, err
 	}
 	workspaceID := request.GetWorkspaceId()
-	if err := requireUUID("workspace_id", workspaceID); err != nil {
+	if err := s.state.requireID("workspace_id", workspaceID); err != nil {
 		return nil, err
 	}
 	field, ownerID, err := s.state.findOwner(request)
@@ -264,7 +264,7 @@ func (r *resource) depthBelow(above *resource) int {
 func (s permissionServer) TransferOwnership(
 	ctx context.Context, request *daikonv1.TransferOwnershipRequest,
 ) (*daikonv1.ResourcePermissionResponse, error) {
-	if err := requireUUID("owner_id", request.GetOwnerId()); err != nil {
+	if err := s.state.requireID("owner_id", request.GetOwnerId()); err != nil {
 		return nil, err
 	}
 	found, err := s.requireManageable(ctx, request)
@@ -295,8 +295,12 @@ func (s *state) requireVisibility(kind string, visibility daikon.Visibility) err
 	return invalidArgument("visibility", "must be one of private, workspace, public")
 }
 
-func requireUUID(field, value string) error {
-	if isUUID(value) {
+// requireID requires a UUID, as the server does. The IDs of users, workspaces and groups of a test may be any text.
+func (s *state) requireID(field, id string) error {
+	_, isUser := s.users[id]
+	_, isWorkspace := s.workspaces[id]
+	_, isGroup := s.groups[id]
+	if isUUID(id) || isUser || isWorkspace || isGroup {
 		return nil
 	}
 	return invalidArgument(field, "must be a UUID")

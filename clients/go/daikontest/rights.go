@@ -118,7 +118,7 @@ func (s *state) findOwner(request *daikonv1.RegisterResourceRequest) (field, id 
 	case request.OwnerExternalId != nil:
 		return "owner_external_id", s.findByExternalID(request.GetOwnerExternalId()), nil
 	}
-	return "owner_id", request.GetOwnerId(), requireUUID("owner_id", request.GetOwnerId())
+	return "owner_id", request.GetOwnerId(), s.requireID("owner_id", request.GetOwnerId())
 }
 
 // namedGrantee is a request that names a grantee.
@@ -152,7 +152,7 @@ func (s *state) findGrantee(workspaceID string, request namedGrantee) (field str
 		id := s.findByExternalID(request.GetGranteeExternalId())
 		return "grantee_external_id", grantee{userID: orNone(id)}, nil
 	}
-	err = requireUUID("grantee_id", request.GetGranteeId())
+	err = s.requireID("grantee_id", request.GetGranteeId())
 	if request.GetGranteeType() == "group" {
 		return "grantee_id", grantee{groupID: request.GetGranteeId()}, err
 	}

@@ -189,8 +189,10 @@ func (s accessServer) SearchResources(
 	_ context.Context, request *daikonv1.SearchResourcesRequest,
 ) (*daikonv1.SearchResourcesResponse, error) {
 	workspace := request.GetContext().GetFields()["workspace_id"]
-	if workspace != nil && !isUUID(workspace.GetStringValue()) {
-		return nil, invalidArgument("context.workspace_id", "must be a UUID")
+	if workspace != nil {
+		if err := s.state.requireID("context.workspace_id", workspace.GetStringValue()); err != nil {
+			return nil, err
+		}
 	}
 	if !s.isOwnType(request.GetResource().GetType()) {
 		return nil, s.otherService()

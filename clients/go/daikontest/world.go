@@ -9,7 +9,8 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 )
 
-// World contains the data that a [Fake] bases its decisions on. Every field is optional.
+// World contains the data that a [Fake] bases its decisions on. Every field is optional. The IDs of users, workspaces
+// and groups may be any text, such as acme.
 type World struct {
 	// Service is the service of the resources; "test" by default.
 	Service string

@@ -29,6 +29,7 @@ from daikon.v1.access_pb2 import EvaluateBatchRequest
 from .proxy import start_proxy
 from .stub import Stub, StubError, start_stub
 
+settings: dict[str, Any] = {"service": "docs", "service_key": "dk_stub", "timeout": 30}
 subject = Subject(user_id="u")
 
 
@@ -104,7 +105,7 @@ def test_checks_need_no_tasks_but_can_have_them() -> None:
     run_async(allow_even, scenario)
     assert isinstance(create_autospec(AsyncClient).check, AsyncMock)
     with start_stub(allow_even) as stub:
-        client = AsyncClient(stub.address, service="docs", timeout=30)
+        client = AsyncClient(stub.address, **settings)
         assert asyncio.run(client.check(subject, "view", document(2))) is True
 
 
@@ -126,7 +127,7 @@ def test_identical_checks_are_sent_once() -> None:
         assert [len(batch.evaluations) for batch in stub.batches] == [7]
 
     run_async(allow_all, scenario)
-    with start_stub(allow_all) as stub, Client(stub.address, service="docs", timeout=30) as client:
+    with start_stub(allow_all) as stub, Client(stub.address, **settings) as client:
         assert client.check_many(checks) == [True] * 9
         assert [len(batch.evaluations) for batch in stub.batches] == [7]
 
@@ -166,7 +167,7 @@ def test_batches_have_at_most_1000_items_and_less_than_4_mib() -> None:
 
     run_async(allow_even, scenario)
     with start_stub(allow_even) as stub:
-        with Client(stub.address, service="docs", timeout=30) as client:
+        with Client(stub.address, **settings) as client:
             assert client.check_many(checks) == expected
             assert [len(batch.evaluations) for batch in stub.batches] == [1000, 1000, 500]
             client.check_many(large_checks)
@@ -235,7 +236,7 @@ def test_at_most_max_in_flight_calls_run_at_once_and_all_complete() -> None:
 def test_threads_share_max_in_flight() -> None:
     counter = Counter()
     with start_stub(counter.evaluate) as stub:
-        with Client(stub.address, service="docs", timeout=30, max_in_flight=2) as client:
+        with Client(stub.address, **settings, max_in_flight=2) as client:
             results: dict[int, bool] = {}
 
             def check(n: int) -> None:
@@ -277,7 +278,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 def test_checks_of_threads_share_a_batch_while_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("daikon._thread_batcher._max_wait", 30)
     gate = Gate()
-    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+    with start_stub(gate.evaluate) as stub, Client(stub.address, **settings) as client:
         results: dict[int, bool] = {}
 
         def hold(action: str) -> None:
@@ -306,7 +307,7 @@ def test_a_batch_waits_for_the_threads_that_the_last_one_has_woken_up(
     monkeypatch.setattr("daikon._thread_batcher._max_wait", 30)
     monkeypatch.setattr("daikon._thread_batcher._wait_for_return", 30)
     gate = Gate()
-    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+    with start_stub(gate.evaluate) as stub, Client(stub.address, **settings) as client:
 
         def check(*ids: object) -> None:
             for id in ids:
@@ -324,7 +325,7 @@ def test_a_batch_waits_for_the_threads_that_the_last_one_has_woken_up(
 
 def test_slow_batches_do_not_hold_back_the_checks_of_other_threads() -> None:
     gate = Gate()
-    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+    with start_stub(gate.evaluate) as stub, Client(stub.address, **settings) as client:
         threads = run_threads([partial(client.check, subject, f"a{n}", document("held")) for n in range(5)])
         wait_until(lambda: sum(len(batch.evaluations) for batch in stub.batches) == 5)
         assert client.check(subject, "view", document(10)) is True
@@ -346,7 +347,7 @@ def test_a_short_deadline_of_one_thread_does_not_end_the_checks_of_others(
             gates.pop(0).wait(30)
         return allow_all(request)
 
-    with start_stub(evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+    with start_stub(evaluate) as stub, Client(stub.address, **settings) as client:
         results: dict[str, object] = {}
 
         def check(action: str, timeout: float) -> None:
@@ -397,7 +398,7 @@ def test_operations_that_wait_for_another_call_fail_at_their_own_deadline() -> N
     run_async(evaluate, scenario, max_in_flight=1)
     released.clear()
     with start_stub(evaluate) as stub:
-        with Client(stub.address, service="docs", timeout=30, max_in_flight=1) as client:
+        with Client(stub.address, **settings, max_in_flight=1) as client:
             thread = threading.Thread(target=client.check, args=(subject, "view", document(1)))
             thread.start()
             while not stub.batches:
@@ -442,7 +443,7 @@ def test_calls_are_retried_only_after_unavailable() -> None:
 
     run_async(failures.evaluate, scenario)
     with start_stub(failures.evaluate) as stub:
-        with Client(stub.address, service="docs", timeout=30) as client:
+        with Client(stub.address, **settings) as client:
             failures.statuses = [unavailable] * 2
             assert client.check(subject, "view", document(1)) is True
             assert len(stub.batches) == 3
@@ -507,7 +508,7 @@ def test_a_connection_on_which_two_deadlines_pass_is_replaced_with_asyncio() -> 
 def test_a_response_without_a_result_is_an_error_and_not_a_denial() -> None:
     with (
         start_stub(lambda request: [True] * (len(request.evaluations) - 1)) as stub,
-        Client(stub.address, service="docs", service_key="dk_stub", timeout=30) as client,
+        Client(stub.address, **settings) as client,
     ):
         for count in (1, 2):
             checks = [Check(subject, "view", document(id)) for id in range(count)]
@@ -629,7 +630,7 @@ def test_close_cancels_running_calls_and_rejects_later_ones() -> None:
     run_async(evaluate, scenario, max_in_flight=3)
     released.clear()
     with start_stub(evaluate) as stub:
-        client = Client(stub.address, service="docs", timeout=30)
+        client = Client(stub.address, **settings)
         errors: list[Exception] = []
 
         def check() -> None:
@@ -649,7 +650,7 @@ def test_close_cancels_running_calls_and_rejects_later_ones() -> None:
         with pytest.raises(CancelledError):
             client.check(subject, "view", document(1))
         client.close()
-        unused = Client(stub.address, service="docs")
+        unused = Client(stub.address, **settings)
         unused.close()
         with pytest.raises(CancelledError):
             unused.check(subject, "view", document(1))
@@ -657,7 +658,7 @@ def test_close_cancels_running_calls_and_rejects_later_ones() -> None:
 
 def test_a_client_can_be_used_in_successive_event_loops() -> None:
     with start_stub(allow_all) as stub:
-        client = AsyncClient(stub.address, service="docs", timeout=30)
+        client = AsyncClient(stub.address, **settings)
         for _ in range(2):
             assert asyncio.run(client.check(subject, "view", document(1))) is True
         loop = asyncio.new_event_loop()

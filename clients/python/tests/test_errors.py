@@ -46,7 +46,7 @@ def connect(server: Server, **options: Any) -> Client:
 
 def check_both(address: str, **options: Any) -> Iterator[DaikonError]:
     """Yields the error of a check with each client."""
-    options = {"service": "docs", "timeout": 60, **options}
+    options = {"service": "docs", "service_key": "dk_key", "timeout": 60, **options}
     with Client(address, **options) as client, pytest.raises(DaikonError) as raised:
         client.check(subject, "view", handbook)
     yield raised.value
@@ -69,7 +69,7 @@ def test_an_invalid_service_key_causes_an_error_that_names_the_option(server: Se
 
 
 def test_a_missing_service_key_causes_an_error_that_explains_how_to_create_one(server: Server) -> None:
-    for error in check_both(server.address):
+    for error in check_both(server.address, service_key=None, development_mode=True):
         assert error.reason == "SERVICE_KEY_MISSING"
         assert "service-app create" in str(error)
 
@@ -97,7 +97,7 @@ def test_calls_to_a_server_that_never_responds_fail_at_the_deadline() -> None:
 
 
 def test_invalid_options_cause_an_error_when_the_client_is_created() -> None:
-    options: dict[str, Any] = {"address": "localhost:50051", "service": "docs"}
+    options: dict[str, Any] = {"address": "localhost:50051", "service": "docs", "service_key": "dk_key"}
     for wrong, field in (
         ({"address": "http://localhost:8000"}, "address"),
         ({"address": "localhost"}, "address"),
@@ -105,6 +105,9 @@ def test_invalid_options_cause_an_error_when_the_client_is_created() -> None:
         ({"address": None}, "address"),
         ({"service": ""}, "service"),
         ({"service_key": "dk_key\n"}, "service_key"),
+        ({"service_key": None}, "service_key"),
+        ({"service_key": ""}, "service_key"),
+        ({"service_key": "", "development_mode": True}, "service_key"),
         ({"timeout": 0}, "timeout"),
         ({"timeout": float("nan")}, "timeout"),
         ({"max_in_flight": 0.5}, "max_in_flight"),
@@ -264,7 +267,7 @@ def test_errors_for_certificates_that_do_not_match_name_the_option() -> None:
     credentials = grpc.ssl_server_credentials([(key, certificate)], authority.certificate, True)
     mutual = TlsOptions(authority.certificate, own, own_key)
     with start_stub(allow_all, credentials) as stub:
-        with Client(stub.address, service="docs", tls=mutual, timeout=60) as client:
+        with Client(stub.address, service="docs", development_mode=True, tls=mutual, timeout=60) as client:
             assert client.check(subject, "view", handbook)
         for tls, hint in (
             (TlsOptions(other_authority.certificate, own, own_key), "Set ca of TlsOptions"),
@@ -284,7 +287,7 @@ def test_errors_for_certificates_that_do_not_match_name_the_option() -> None:
 
 def test_the_client_recovers_after_a_restart_of_the_server() -> None:
     with start_stub(allow_all) as stub:
-        client = Client(stub.address, service="docs", timeout=60)
+        client = Client(stub.address, service="docs", development_mode=True, timeout=60)
         assert client.check(subject, "view", handbook)
     with pytest.raises(UnavailableError):
         client.check(subject, "view", handbook)

@@ -207,7 +207,9 @@ def test_routes_require_the_permission(site: Any) -> None:
     hidden = site.send("GET", "/documents/2", token)
     assert (hidden.status, hidden.body["reason"]) == (404, "RESOURCE_NOT_FOUND")
     too_long = site.send("GET", f"/documents/{'x' * 256}", token)
-    assert too_long.status == 400
+    assert too_long.status == 422
+    assert too_long.body["type"] == "urn:daikon:problem:invalid-argument"
+    assert [problem["field"] for problem in too_long.body["errors"]] == ["resource.id"]
     site.fake.revoke_token(token)
     assert site.send("PUT", "/documents/1", token).status == 403
 

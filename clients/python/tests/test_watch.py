@@ -24,13 +24,16 @@ def test_fakes_have_no_activity_log() -> None:
 
 
 def test_a_string_of_actions_is_rejected() -> None:
-    with Client("localhost:1", service="docs") as client, pytest.raises(InvalidArgumentError) as raised:
+    with (
+        Client("localhost:1", service="docs", service_key="dk") as client,
+        pytest.raises(InvalidArgumentError) as raised,
+    ):
         client.watch(actions="member.*")
     assert [field.field for field in raised.value.fields] == ["actions"]
 
 
 def test_a_closed_client_does_not_watch() -> None:
-    client = Client("localhost:1", service="docs")
+    client = Client("localhost:1", service="docs", service_key="dk")
     client.close()
     with pytest.raises(CancelledError):
         next(client.watch())

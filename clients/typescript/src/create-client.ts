@@ -285,9 +285,10 @@ function requireOptions({
     developmentMode ===
       true, 'serviceKey', `is required. ${keyAdvice} A server in development mode needs none: set developmentMode: true`)
   require(serviceKey === undefined ||
-    /^[\x21-\x7e]+$/.test(
-      serviceKey,
-    ), 'serviceKey', 'must be a key of daikon (dk_…), without spaces or line breaks')
+    (typeof serviceKey === 'string' &&
+      /^[\x21-\x7e]+$/.test(
+        serviceKey,
+      )), 'serviceKey', 'must be a key of daikon (dk_…), without spaces or line breaks')
   require(Number(deadlineMs) > 0, 'deadlineMs', 'must be a positive number of milliseconds')
   require(Number.isInteger(maxInFlight) &&
     Number(maxInFlight) > 0, 'maxInFlight', 'must be a positive integer')

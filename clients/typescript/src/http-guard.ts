@@ -126,23 +126,36 @@ export function toProblem(error: unknown): Problem | undefined {
   if (!row || error.reason.startsWith('SERVICE_KEY_') || error.reason === 'OTHER_SERVICE')
     return undefined
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
-  const { status, title } = row
+  const { status, type, title } = row
   if (status === 401) headers['www-authenticate'] = challenge(error)
   if (status === 503)
     headers['retry-after'] = String(Math.ceil((error.retryAfterMs ?? 1000) / 1000))
   const detail = status === 503 ? 'Permissions cannot be checked right now' : error.message
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail, reason: error.reason })
-  return { status, headers, body }
+  const problem = {
+    type: `urn:daikon:problem:${type}`,
+    title,
+    status,
+    detail,
+    reason: error.reason,
+    request_id: error.requestId,
+    ...(error.fields.length > 0 && { errors: error.fields }),
+  }
+  return { status, headers, body: JSON.stringify(problem) }
 }
 
-const statuses: Partial<Record<DaikonError['code'], { status: number; title: string }>> = {
-  unauthenticated: { status: 401, title: 'Unauthorized' },
-  permission_denied: { status: 403, title: 'Forbidden' },
-  not_found: { status: 404, title: 'Not Found' },
-  invalid_argument: { status: 400, title: 'Bad Request' },
-  unavailable: { status: 503, title: 'Service Unavailable' },
-  deadline_exceeded: { status: 503, title: 'Service Unavailable' },
-  resource_exhausted: { status: 503, title: 'Service Unavailable' },
+type Row = { status: number; type: string; title: string }
+
+const unavailable: Row = { status: 503, type: 'unavailable', title: 'Unavailable' }
+
+/** The problems of the server. Its limits are not those of the application's own callers. */
+const statuses: Partial<Record<DaikonError['code'], Row>> = {
+  unauthenticated: { status: 401, type: 'unauthenticated', title: 'Unauthenticated' },
+  permission_denied: { status: 403, type: 'permission-denied', title: 'Permission denied' },
+  not_found: { status: 404, type: 'not-found', title: 'Not found' },
+  invalid_argument: { status: 422, type: 'invalid-argument', title: 'Invalid request' },
+  unavailable,
+  deadline_exceeded: unavailable,
+  resource_exhausted: unavailable,
 }
 
 /** RFC 6750, section 3. */

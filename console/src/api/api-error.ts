@@ -1,14 +1,17 @@
+import type { ReasonName } from '../../../src/server/reasons.ts'
 import type { components } from '../../gen/rest-api.ts'
 import type { FieldChange } from './versions.ts'
 
 type Problem = components['schemas']['Problem']
 
+/** A stable identifier of the cause; the last two are for requests without an answer of daikon. */
+export type Reason = ReasonName | 'UNKNOWN' | 'UNREACHABLE'
+
 /** A failed request: the API returned an error, or the server could not be reached. */
 export class ApiError extends Error {
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** A stable identifier of the cause, such as `SLUG_TAKEN`. */
-  readonly reason: string
+  readonly reason: Reason
   readonly requestId: string | undefined
   /** The invalid fields, each with a message. */
   readonly fields: { field: string; message: string }[]
@@ -20,7 +23,7 @@ export class ApiError extends Error {
     super(problem.detail || problem.title || 'The request failed')
     this.name = 'ApiError'
     this.status = status
-    this.reason = problem.reason ?? 'UNKNOWN'
+    this.reason = (problem.reason ?? 'UNKNOWN') as Reason
     this.requestId = problem.request_id
     this.fields = problem.errors ?? []
     this.changes = changes

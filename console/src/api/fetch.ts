@@ -1,5 +1,5 @@
 import { access } from './access.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, type Reason } from './api-error.ts'
 import { limitedUntil, serverUnavailable, sessionEnded, waitFor } from './signals.ts'
 import { findChanges, rememberVersion, withVersion } from './versions.ts'
 
@@ -51,7 +51,7 @@ async function isDnsFailure(response: Response): Promise<boolean> {
     .clone()
     .json()
     .catch(() => undefined)
-  return problem?.reason === 'DNS_UNAVAILABLE'
+  return problem?.reason === ('DNS_UNAVAILABLE' satisfies Reason)
 }
 
 /** Reads an object again that has changed, and returns an error that says how. */

@@ -1,13 +1,13 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { type ReactNode, useEffect, useState } from 'react'
-import { ApiError, describeError } from '../api/api-error.ts'
+import { ApiError, describeError, type Reason } from '../api/api-error.ts'
 import { keepVersions } from '../api/versions.ts'
 import { Conflict } from './conflict.tsx'
 import { Dialog } from './dialog.tsx'
 
 /** The field that causes a conflict, by the reason of the error. */
-const conflictFields: Record<string, string> = {
+const conflictFields: Partial<Record<Reason, string>> = {
   ALREADY_A_MEMBER: 'email',
   EXTERNAL_ID_TAKEN: 'external_id',
   GROUP_NAME_TAKEN: 'name',
@@ -82,7 +82,7 @@ function assignErrors(error: unknown, values: Values) {
   const fields: Record<string, string> = {}
   const others: string[] = []
   const known = error instanceof ApiError ? error : undefined
-  const conflict = conflictFields[known?.reason ?? '']
+  const conflict = conflictFields[known?.reason ?? 'UNKNOWN']
   if (known && conflict && conflict in values) {
     return { fields: { [conflict]: known.message }, other: undefined }
   }

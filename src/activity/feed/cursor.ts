@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 
 /**
  * A position in the activity log and the beginning of the hash at that position. The hash names the
@@ -31,7 +32,5 @@ export function isSameCursor(a: Cursor, b: Cursor): boolean {
 
 /** Returns the error of a cursor that is older than the retention or of another history. */
 export function cursorGone(): ServiceError {
-  const detail =
-    'The cursor is older than the retention, or the database was restored; read the current state, then begin without a cursor or with `earliest`'
-  return new ServiceError('gone', 'CURSOR_GONE', detail)
+  return new ServiceError(reasons.CURSOR_GONE)
 }

@@ -1,8 +1,6 @@
 import { type FieldViolation, invalidArgument } from '../../core/errors.ts'
 import { nearestNames } from '../../core/nearest-names.ts'
-import { activityEvents } from '../events.ts'
-
-const actions = Object.keys(activityEvents)
+import type { EventTable } from '../events.ts'
 
 /** Whether an entry's action is selected. */
 export type ActionFilter = (action: string) => boolean
@@ -12,11 +10,12 @@ export type ActionFilter = (action: string) => boolean
  *
  * @throws ServiceError `invalid_argument` for names and prefixes without an action
  */
-export function readActionFilter(field: string, names: string[]): ActionFilter {
+export function readActionFilter(events: EventTable, field: string, names: string[]): ActionFilter {
+  const actions = Object.keys(events)
   const violations = names.flatMap((name, index): FieldViolation[] =>
     actions.some((action) => isSelected(action, name))
       ? []
-      : [{ field: `${field}[${index}]`, message: describeUnknown(name) }],
+      : [{ field: `${field}[${index}]`, message: describeUnknown(name, actions) }],
   )
   if (violations.length > 0) throw invalidArgument(...violations)
   if (names.length === 0) return () => true
@@ -30,7 +29,7 @@ function isSelected(action: string, name: string): boolean {
   return name.endsWith('.*') ? action.startsWith(name.slice(0, -1)) : action === name
 }
 
-function describeUnknown(name: string): string {
+function describeUnknown(name: string, actions: string[]): string {
   const [nearest] = nearestNames(name, actions, 1)
   const hint = nearest ? `; did you mean ${nearest}?` : ''
   return `must be an action or a prefix such as member.*${hint}`

@@ -2,6 +2,7 @@ import { repeat } from '../../core/repeat.ts'
 import type { Semaphore } from '../../core/semaphore.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { forEachInTurns } from '../../core/turns.ts'
+import type { EventTable } from '../events.ts'
 import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
 import { type Cursor, cursorGone } from './cursor.ts'
 import { findConcernedUsers, findRelated } from './relations.ts'
@@ -22,6 +23,8 @@ export type LiveReader = {
 
 /** The entries of the log for any number of readers on this node. */
 export type LiveFeed = {
+  /** The events of all features. */
+  readonly events: EventTable
   /** Returns the cursor before the first entry. */
   findStart(): Promise<Cursor>
   /** Returns the cursor after the last entry. */
@@ -56,6 +59,7 @@ const pollInterval = 700
  * all of them.
  */
 export function createLiveFeed(
+  events: EventTable,
   openStore: () => FeedStore,
   onFailure: (error: unknown) => void,
 ): LiveFeed {
@@ -67,7 +71,7 @@ export function createLiveFeed(
   async function relate(entries: FeedEntry[], viewers: Viewer[]): Promise<Relations> {
     const [isRelated, concerns] = await Promise.all([
       findRelated(openStore(), entries, viewers),
-      findConcernedUsers(openStore(), entries, viewers),
+      findConcernedUsers(openStore(), events, entries, viewers),
     ])
     return { isRelated, concerns, view: createViews(isRelated) }
   }
@@ -99,6 +103,7 @@ export function createLiveFeed(
   }
 
   return {
+    events,
     findStart: () => inTurn(() => openStore().findStart()),
     findEnd: () => inTurn(() => openStore().findEnd()),
     relate,

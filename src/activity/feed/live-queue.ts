@@ -1,5 +1,6 @@
 import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 import { type Cursor, formatCursor } from './cursor.ts'
 import type { Batch, LiveReader } from './live-feed.ts'
 import { Sleeper } from './sleeper.ts'
@@ -101,5 +102,5 @@ export class LiveQueue implements LiveReader {
 /** The reader continues with the cursor of the last message that it received. */
 function readerTooSlow({ cursor }: FeedMessage): ServiceError {
   const detail = `The reader is too slow: more than ${maxWaitingEntries} entries are waiting, from ${formatCursor(cursor)} on. Continue after the last cursor that you received`
-  return new ServiceError('resource_exhausted', 'READER_TOO_SLOW', detail)
+  return new ServiceError(reasons.READER_TOO_SLOW, detail)
 }

@@ -1,5 +1,7 @@
+import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
+import type { EventTable } from '../events.ts'
 import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
-import { type Concerned, findConcerned } from './concerned.ts'
+import type { Concerned, Detail } from './concerned.ts'
 import { type Relations, relatedIdOf, type Viewer, type WatchingUser } from './visibility.ts'
 
 /** Finds the workspaces and users of the entries with which the services among the viewers have to do. */
@@ -26,6 +28,7 @@ export async function findRelated(
 /** Finds the users among the viewers whose permissions each entry may have changed. */
 export async function findConcernedUsers(
   store: FeedStore,
+  events: EventTable,
   entries: FeedEntry[],
   viewers: Viewer[],
 ): Promise<Relations['concerns']> {
@@ -34,7 +37,7 @@ export async function findConcernedUsers(
   const workspaces = new Set(users.map(({ workspaceId }) => workspaceId))
   const isWatched = (id: string | undefined) => id === undefined || workspaces.has(id)
   const watched = entries.filter(({ entry }) => isWatched(entry.workspace_id))
-  const concerned = new Map(watched.map(({ entry }) => [entry, findConcerned(entry)]))
+  const concerned = new Map(watched.map(({ entry }) => [entry, findConcerned(events, entry)]))
   const named = [...concerned.values()].flat()
   const idsOf = (kind: Concerned['kind']) => [
     ...new Set(named.flatMap((one) => ('id' in one && one.kind === kind ? [one.id] : []))),
@@ -62,4 +65,12 @@ export async function findConcernedUsers(
   return (entry, user) =>
     (entry.workspace_id === undefined || entry.workspace_id === user.workspaceId) &&
     (concerned.get(entry)?.some((one) => reaches(one, user)) ?? false)
+}
+
+/**
+ * Returns the users whose permissions an event may have changed: users of its workspace, or of any
+ * workspace if the event belongs to none.
+ */
+function findConcerned(events: EventTable, entry: ActivityEntry): Concerned[] {
+  return events[entry.action]?.concerns?.(entry, (entry.detail ?? {}) as Detail) ?? []
 }

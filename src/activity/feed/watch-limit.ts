@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 
 /** Counts an open watch. Returns the function that ends it. */
 export type EnterWatch = (name: string) => () => void
@@ -23,5 +24,5 @@ export function createWatchLimit(max: { each: number; node: number }, of: string
 
 function tooManyWatches({ each, node }: { each: number; node: number }, of: string): ServiceError {
   const detail = `At most ${each} watches of ${of} and ${node} of a node can be open; close one, or try again later`
-  return new ServiceError('resource_exhausted', 'TOO_MANY_WATCHES', detail, { retryAfter: 10 })
+  return new ServiceError(reasons.TOO_MANY_WATCHES, detail, { retryAfter: 10 })
 }

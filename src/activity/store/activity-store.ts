@@ -3,7 +3,7 @@ import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
 import { query } from '../../database/query.ts'
 import { isoTime, type Timestamp } from '../../database/sql-values.ts'
 import type { Actor } from '../actor.ts'
-import type { ActivityEventName } from '../events.ts'
+import type { ActivityEventName, EventTable } from '../events.ts'
 import { type ActivityEvent, createEntry, insertEntriesSql } from './entries-sql.ts'
 import { createEntriesSql, type EntryQuery, entryColumns } from './entry-query.ts'
 
@@ -12,10 +12,13 @@ export type SequencedEntry = { sequence: number; entry: ActivityEntry }
 
 /** The entries of the activity log. */
 export class ActivityStore {
+  /** The events of all features. */
+  readonly events: EventTable
   readonly #em: EntityManager
 
-  constructor(em: EntityManager) {
+  constructor(em: EntityManager, events: EventTable) {
     this.#em = em
+    this.events = events
   }
 
   /** Records events. Call it in the transaction of the change that caused them. */
@@ -23,7 +26,7 @@ export class ActivityStore {
     actor: Actor,
     ...events: ActivityEvent<Name>[]
   ): Promise<void> {
-    const entries = events.map((event) => createEntry(actor, event))
+    const entries = events.map((event) => createEntry(this.events, actor, event))
     const [first] = entries
     if (!first) return
     await query(this.#em, insertEntriesSql, [

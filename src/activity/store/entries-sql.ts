@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { requestScope } from '../../core/request-scope.ts'
 import type { Actor } from '../actor.ts'
-import { type ActivityDetail, type ActivityEventName, activityEvents } from '../events.ts'
+import type { ActivityDetail, ActivityEventName, EventTable } from '../events.ts'
 
 /** An event to record: what happened, to which target, in which workspace. */
 export type ActivityEvent<Name extends ActivityEventName = ActivityEventName> = {
@@ -11,8 +11,9 @@ export type ActivityEvent<Name extends ActivityEventName = ActivityEventName> = 
   detail: ActivityDetail<Name>
 }
 
-/** Creates the entry of an event, which identifies the current request, if any. */
+/** Creates the entry of one of `events`, which identifies the current request, if any. */
 export function createEntry<Name extends ActivityEventName>(
+  events: EventTable,
   actor: Actor,
   { action, targetId, workspaceId, detail }: ActivityEvent<Name>,
 ) {
@@ -20,7 +21,7 @@ export function createEntry<Name extends ActivityEventName>(
   return {
     id: uuid(),
     action,
-    target_type: activityEvents[action].target,
+    target_type: targetOf(events, action),
     target_id: targetId ?? null,
     ...actorColumns(actor),
     workspace_id: workspaceId ?? null,
@@ -29,6 +30,12 @@ export function createEntry<Name extends ActivityEventName>(
     ip: source?.ip ?? null,
     key_hash: source?.keyHash ?? null,
   }
+}
+
+function targetOf(events: EventTable, action: string): string {
+  const event = events[action]
+  if (!event) throw new Error(`no feature of this server declares ${action}`)
+  return event.target
 }
 
 function actorColumns({ actorId, actorType = 'user', apiKeyPrefix }: Actor) {
@@ -61,14 +68,18 @@ export function createEntrySource(actor: Actor) {
 }
 
 /**
- * Returns SQL that inserts entries into the log, from a CTE of the same statement. The CTE has the
+ * Returns SQL that inserts entries of an event of `events` into the log, from a CTE of the same statement. The CTE has the
  * columns of `entrySourceColumns` and `target_id`, `workspace_id` and `detail`. Columns take about
  * half the time of reading a whole entry from JSON.
  */
-export function insertEntriesFrom(cte: string, action: ActivityEventName): string {
+export function insertEntriesFrom<Events extends EventTable>(
+  cte: string,
+  events: Events,
+  action: keyof Events & string,
+): string {
   return `
     insert into activity (${columns})
-    select e.entry_id, '${action}', '${activityEvents[action].target}', e.target_id, e.actor_id,
+    select e.entry_id, '${action}', '${targetOf(events, action)}', e.target_id, e.actor_id,
       e.actor_type, e.api_key_prefix, e.workspace_id, e.detail, e.request_id, e.ip, k.app_id, k.key_prefix
     from ${cte} e
     left join service_keys k on k.key_hash = e.key_hash`

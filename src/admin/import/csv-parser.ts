@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse'
 import { invalidArgument, ServiceError } from '../../core/errors.ts'
 import { createTurns } from '../../core/turns.ts'
+import { reasons } from '../reasons.ts'
 import type { Row } from './plan.ts'
 import type { OnProgress } from './report.ts'
 import { type Column, columns, readRow } from './row.ts'
@@ -29,8 +30,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
   const bytes = Buffer.from(csv)
   if (bytes.length > maxFileSize) {
     throw new ServiceError(
-      'payload_too_large',
-      'FILE_TOO_LARGE',
+      reasons.FILE_TOO_LARGE,
       `The file must be at most ${maxFileSize} bytes long`,
     )
   }

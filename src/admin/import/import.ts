@@ -6,6 +6,7 @@ import type { RequestContext, WriteContext } from '../../core/request-context.ts
 import { violates } from '../../database/database-errors.ts'
 import type { SessionStore } from '../../identity/store/session-store.ts'
 import { removeEndedMembersOf } from '../../workspaces/member-expiry.ts'
+import { reasons } from '../reasons.ts'
 import type { ImportStore } from '../store/import-store.ts'
 import { type ApplyPlanStores, applyPlan } from './apply-plan.ts'
 import { type ParsedCsv, parseCsv, takeImportTurn } from './csv-parser.ts'
@@ -109,11 +110,7 @@ function findOwnedSlugs(rows: Row[]): Set<string> {
 }
 
 function changedDuringImport(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'CHANGED_MEANWHILE',
-    'A workspace, group or user named in the file was changed during the import. Import the file again.',
-  )
+  return new ServiceError(reasons.CHANGED_MEANWHILE)
 }
 
 function requireNoErrors({ summary, rows }: CsvImportReport): void {
@@ -125,5 +122,5 @@ function requireNoErrors({ summary, rows }: CsvImportReport): void {
       message,
     })),
   )
-  throw new ServiceError('invalid_argument', 'ROWS_HAVE_ERRORS', detail, { violations })
+  throw new ServiceError(reasons.ROWS_HAVE_ERRORS, detail, { violations })
 }

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import type { Config } from '../../config/config.ts'
 import { readEncryptionKeys } from '../../config/encryption-keys.ts'
 import { loadKeys } from '../../identity/key-source.ts'
+import type { Config } from '../../server/config.ts'
 import { checkGrpcTls } from '../../server/grpc-tls.ts'
 import { type Check, expect } from './check.ts'
 import { isSameSite } from './same-site.ts'
@@ -22,12 +22,17 @@ const maxProxies = 5
 export function configurationChecks(config: Config): Record<string, Check> {
   return {
     debug: () => expect(!config.DEBUG, 'DEBUG is false', 'DEBUG is true: set it to false'),
-    https: () =>
-      expect(
-        config.BASE_URL.startsWith('https:') && config.COOKIE_SECURE,
+    https: () => {
+      const insecure = [
+        !config.BASE_URL.startsWith('https:') && 'BASE_URL',
+        !config.COOKIE_SECURE && 'COOKIE_SECURE',
+      ].filter(Boolean)
+      return expect(
+        insecure.length === 0,
         'the public URL and cookies use https',
-        'BASE_URL must be https and COOKIE_SECURE true',
-      ),
+        `${insecure.join(' and ')} must be for https`,
+      )
+    },
     'base URL': () => {
       const { pathname } = new URL(config.BASE_URL)
       return expect(

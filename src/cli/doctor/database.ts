@@ -1,20 +1,21 @@
 import { listItems } from '../../activity/list-change.ts'
-import type { Config } from '../../config/config.ts'
 import { isExternalId } from '../../core/external-id.ts'
+import { lacksMigrations } from '../../database/database-errors.ts'
 import { transactionPooling } from '../../database/pooling.ts'
 import { findPrimaryUrl } from '../../database/primary-hosts.ts'
 import { schemaVersion } from '../../database/schema-version.ts'
 import { findRouteWarnings } from '../../gateway/find-route-warnings.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
+import type { Config } from '../../server/config.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
-import { type Check, expect } from './check.ts'
+import { type Check, expect, NotChecked } from './check.ts'
 
 /** In milliseconds. */
 const maxClockDifference = 1000
 
 /** The checks of the database. */
 export function databaseChecks(deployment: DeploymentStore, config: Config): Record<string, Check> {
-  return {
+  const checks: Record<string, Check> = {
     database: async () => {
       const major = await deployment.readServerVersion()
       return expect(
@@ -53,6 +54,7 @@ export function databaseChecks(deployment: DeploymentStore, config: Config): Rec
       )
     },
     pooling: async () => {
+      if (config.DATABASE_URL === '') throw new NotChecked('set DATABASE_URL first')
       const pooling = await deployment.findPooling(await findPrimaryUrl(config.DATABASE_URL))
       return expect(
         pooling !== 'transaction',
@@ -129,5 +131,20 @@ export function databaseChecks(deployment: DeploymentStore, config: Config): Rec
         `${forbidden.length} have the form of a UUID or an e-mail address, which only identify the user with that ID or address: change ${forbidden.slice(0, 3).join(', ')}${forbidden.length > 3 ? ', …' : ''}`,
       )
     },
+  }
+  return Object.fromEntries(
+    Object.entries(checks).map(([name, check]) => [name, afterMigrations(check)]),
+  )
+}
+
+/** The check of migrations reports what lets the others fail. */
+function afterMigrations(check: Check): Check {
+  return async () => {
+    try {
+      return await check()
+    } catch (error) {
+      if (lacksMigrations(error)) throw new NotChecked('run `daikon migrate` first')
+      throw error
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../server/config.ts'
 import { type Check, expect } from './check.ts'
 
 /** The maximum time in milliseconds for a response of an identity provider. */

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.ts'
 import { describeError } from '../../core/describe-error.ts'
+import type { Config } from '../../server/config.ts'
 import { type Check, expect } from './check.ts'
 
 /** In milliseconds. */

@@ -16,7 +16,7 @@ export type PeopleMapper = {
   mapGroupMember(tuple: Tuple): Outcome
   /** Returns the slug of the workspace of a group, if it is known. */
   findWorkspace(group: ObjectName): string | undefined
-  finish(): { members: Member[]; groups: Group[]; problems: Problem[] }
+  finish(): { members: Member[]; groups: Group[]; orphans: Problem[]; problems: Problem[] }
 }
 
 export const onlyShares = unmapped('only shares can have a condition or an expiration')
@@ -104,7 +104,8 @@ export function createPeopleMapper(
     finish: () => ({
       members: [...members.values()],
       groups: [...groups.values()],
-      problems: [...withoutWorkspace.values(), ...findNameProblems([...groups.values()])],
+      orphans: [...withoutWorkspace.values()],
+      problems: findNameProblems([...groups.values()]),
     }),
   }
 }

@@ -1,5 +1,6 @@
 import { isGroup, isUser, notInMapping, onlyShares, type PeopleMapper } from './map-people.ts'
 import type { Mapping, ResourceMapping } from './mapping.ts'
+import { type Kept, leaveOut } from './orphans.ts'
 import { mapped, type Outcome, unmapped } from './outcome.ts'
 import type { Row, UserName } from './plan.ts'
 import {
@@ -10,7 +11,7 @@ import {
   toResource,
   toShare,
 } from './resource-draft.ts'
-import { hasTrait, type ObjectName, type Problem, type Tuple } from './tuple.ts'
+import { hasTrait, nameOf, type ObjectName, type Problem, type Tuple } from './tuple.ts'
 import { nameUser } from './user-name.ts'
 import type { WorkspaceNames } from './workspace-names.ts'
 
@@ -19,7 +20,7 @@ export type ResourceMapper = {
   /** Sets the workspace or parent of a resource, if the tuple is about that. Precedes other tuples. */
   mapPlace(tuple: Tuple): Outcome | undefined
   mapOwnerOrShare(tuple: Tuple): Outcome
-  finish(): { resources: Row[]; shares: Row[]; problems: Problem[] }
+  finish(): Kept
 }
 
 const wrongSubject = unmapped('the relation cannot have this subject')
@@ -33,7 +34,7 @@ export function createResourceMapper(
 ): ResourceMapper {
   const drafts = new Map<string, Draft>()
 
-  const findDraft = (name: ObjectName): Draft | undefined => drafts.get(keyOf(name))
+  const findDraft = (name: ObjectName): Draft | undefined => drafts.get(nameOf(name))
 
   /** Returns a draft without adding it. The type must be in the mapping. */
   const createDraft = ({ object, place }: Tuple): Draft => ({
@@ -45,7 +46,7 @@ export function createResourceMapper(
 
   const requireDraft = (tuple: Tuple): Draft => {
     const draft = findDraft(tuple.object) ?? createDraft(tuple)
-    drafts.set(keyOf(tuple.object), draft)
+    drafts.set(nameOf(tuple.object), draft)
     return draft
   }
 
@@ -144,7 +145,7 @@ export function createResourceMapper(
       if (parent.service !== type.service) return unmapped('the parent is of another service')
       const draft = requireDraft(tuple)
       draft.parent ??= { name: { type: subject.type, id: subject.id }, place }
-      if (keyOf(draft.parent.name) !== keyOf(subject))
+      if (nameOf(draft.parent.name) !== nameOf(subject))
         return unmapped('the resource has another parent')
       return mapped('parent of the resource')
     },
@@ -168,19 +169,21 @@ export function createResourceMapper(
     finish() {
       const resources: Row[] = []
       const shares: Row[] = []
-      const problems: Problem[] = []
+      const incomplete = new Map<string, Problem>()
       for (const draft of drafts.values()) {
         const slug = findSlug(draft)
         const owner = draft.owner ?? findDefaultOwner(mapping, draft)
-        const missing = [slug === undefined && 'workspace', !owner && 'owner'].filter(Boolean)
-        const { type, id } = draft.name
-        for (const name of missing)
-          problems.push({ place: draft.place, message: `${type}:${id} has no ${name}` })
-        if (slug === undefined || !owner) continue
+        if (slug === undefined || !owner) {
+          const name = nameOf(draft.name)
+          const missing = [slug === undefined && 'workspace', !owner && 'owner'].filter(Boolean)
+          const message = `${name} has no ${missing.join(' and no ')}`
+          incomplete.set(name, { place: draft.place, message })
+          continue
+        }
         resources.push(toResource(mapping, draft, slug, owner))
         for (const item of draft.shares.values()) shares.push(toShare(draft, item))
       }
-      return { resources, shares, problems }
+      return leaveOut({ resources, shares }, incomplete)
     },
   }
 }
@@ -193,8 +196,4 @@ function findDefaultOwner(mapping: Mapping, { mapping: type, place }: Draft): Dr
 
 function toGrantee(user: UserName): Grantee {
   return 'email' in user ? { grantee_email: user.email } : { grantee_external_id: user.external_id }
-}
-
-function keyOf({ type, id }: ObjectName): string {
-  return `${type}:${id}`
 }

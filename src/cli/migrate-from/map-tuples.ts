@@ -3,7 +3,7 @@ import { createResourceMapper } from './map-resources.ts'
 import type { Mapping } from './mapping.ts'
 import { mapped, type Outcome, summarize, unmapped } from './outcome.ts'
 import type { Plan } from './plan.ts'
-import type { Tuple } from './tuple.ts'
+import type { Problem, Tuple } from './tuple.ts'
 import { createWorkspaceNames } from './workspace-names.ts'
 
 /** Plans what tuples become. `now` decides which of them have expired. */
@@ -30,15 +30,19 @@ export function mapTuples(tuples: Tuple[], mapping: Mapping, now: Date): Plan {
   }
   for (const tuple of tuples) if (!outcomes.has(tuple)) outcomes.set(tuple, mapRest(tuple))
 
-  const { problems: peopleProblems, ...members } = people.finish()
-  const { problems: resourceProblems, ...items } = resources.finish()
-  const problems = [...workspaceNames.findProblems(), ...peopleProblems, ...resourceProblems]
+  const { problems, orphans: orphanedGroups, ...members } = people.finish()
+  const items = resources.finish()
   return {
     ...members,
     ...items,
     summary: summarize([...outcomes]),
-    problems: problems.toSorted((a, b) => a.place.line - b.place.line),
+    orphans: byLine([...orphanedGroups, ...items.orphans]),
+    problems: byLine([...workspaceNames.findProblems(), ...problems]),
   }
+}
+
+function byLine(problems: Problem[]): Problem[] {
+  return problems.toSorted((a, b) => a.place.line - b.place.line)
 }
 
 function hasExpired({ expiresAt }: Tuple, now: Date): boolean {

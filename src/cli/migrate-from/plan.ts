@@ -24,7 +24,15 @@ export type Group = {
 }
 
 /** A resource or share with the fields of the imports, and the places that its fields come from. */
-export type Row = { place: Place; places: Map<string, Place>; fields: Record<string, unknown> }
+export type Row = {
+  /** The resource in the export, in the form `folder:plan`. */
+  name: string
+  /** The parent of a resource, in the same form. */
+  parent?: string
+  place: Place
+  places: Map<string, Place>
+  fields: Record<string, unknown>
+}
 
 /** Tuples with the same relation that become the same, or that cannot be mapped. */
 export type SummaryRow = {
@@ -49,5 +57,7 @@ export type Plan = {
   resources: Row[]
   shares: Row[]
   summary: SummaryRow[]
+  /** The objects that cannot be created, such as a resource without a workspace. */
+  orphans: Problem[]
   problems: Problem[]
 }

@@ -1,7 +1,7 @@
 import { isUuid } from '../../core/uuid.ts'
 import type { Mapping, ResourceMapping } from './mapping.ts'
 import type { Row, UserName } from './plan.ts'
-import { hasTrait, type ObjectName, type Place, type Tuple } from './tuple.ts'
+import { hasTrait, nameOf, type ObjectName, type Place, type Tuple } from './tuple.ts'
 
 /** A resource as far as tuples have described it. */
 export type Draft = {
@@ -69,7 +69,13 @@ export function toResource(
         parent: { resource_type: typeOf(parent.name, parentType), ...idOf(parent.name) },
       }),
   }
-  return { place, places, fields }
+  return {
+    name: nameOf(name),
+    ...(parent && { parent: nameOf(parent.name) }),
+    place,
+    places,
+    fields,
+  }
 }
 
 /** Returns a share with the fields of the import. */
@@ -83,7 +89,7 @@ export function toShare({ name, mapping }: Draft, share: Share): Row {
     ...(condition && { condition: condition.name, params: condition.context }),
     ...(expiresAt && { expires_at: expiresAt }),
   }
-  return { place, places: new Map(), fields }
+  return { name: nameOf(name), place, places: new Map(), fields }
 }
 
 function nameResource(name: ObjectName, mapping: ResourceMapping): Record<string, string> {

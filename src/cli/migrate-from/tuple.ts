@@ -32,6 +32,16 @@ export function describePlace(path: string, { line, column }: Place): string {
   return `${path}:${line}:${column}`
 }
 
+/** Names each problem with its place. */
+export function describeProblems(path: string, problems: Problem[]): string[] {
+  return problems.map(({ place, message }) => `${describePlace(path, place)}: ${message}`)
+}
+
+/** Names an object in the form `folder:plan`. */
+export function nameOf({ type, id }: ObjectName): string {
+  return `${type}:${id}`
+}
+
 /** Whether a tuple holds only sometimes. */
 export function hasTrait({
   condition,

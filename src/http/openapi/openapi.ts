@@ -1,13 +1,15 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
+import type { Tier } from '../../rpc/credential-policy.ts'
 import { readExclusiveSets } from '../../rpc/field-sets.ts'
-import type { Policy, Route, Tier } from '../../rpc/method.ts'
+import type { Policy, Route } from '../../rpc/method.ts'
 import type { DeclaredOperation, WatchOperation } from '../../rpc/operation.ts'
 import { isStruct, type JsonSchema } from '../../rpc/schema.ts'
 import { repeatsCrossSitePosts } from '../cross-site-posts.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import { describeLinks } from './links.ts'
 import {
+  type ExampleReasons,
   fieldProblemSchema,
   oauthErrorResponses,
   oauthErrorSchema,
@@ -98,6 +100,7 @@ export function createOpenApi(
   operations: DeclaredOperation[],
   registry: FileRegistry,
   globalLimit: number | undefined,
+  reasons: ExampleReasons,
 ): object {
   const { schemas, refer, define } = createSchemas(registry)
   const makeExample = createExampleMaker(schemas)
@@ -138,7 +141,7 @@ export function createOpenApi(
         OAuthError: oauthErrorSchema,
         ScimError: scimErrorSchema,
       },
-      responses: problemResponses(),
+      responses: problemResponses(reasons),
       headers: rateLimitHeaders,
     },
   }

@@ -1,4 +1,6 @@
-import { type ErrorCode, errorCodes, invalidArgument, ServiceError } from '../../core/errors.ts'
+import type { ErrorReason } from '../../core/define-reasons.ts'
+import { type ErrorCode, errorCodes } from '../../core/error-codes.ts'
+import { type FieldViolation, ServiceError } from '../../core/errors.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import { httpStatus, toProblem } from '../../rpc/problem.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
@@ -33,56 +35,40 @@ export const fieldProblemSchema: JsonSchema = {
   },
 }
 
+type Example = {
+  reason: string
+  detail?: string
+  violations?: FieldViolation[]
+  retryAfter?: number
+}
+
 /** An example of each error that operations document; the others are `default`. */
 const examples = {
-  failed_precondition: new ServiceError(
-    'failed_precondition',
-    'HOST_NOT_ALLOWED',
-    'The Host header is not allowed',
-  ),
-  unauthenticated: new ServiceError('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired'),
-  permission_denied: new ServiceError(
-    'permission_denied',
-    'OTHER_WORKSPACE',
-    'The token was issued for another workspace',
-  ),
-  not_found: new ServiceError('not_found', 'RESOURCE_NOT_FOUND', 'Resource not found'),
-  already_exists: new ServiceError(
-    'already_exists',
-    'SLUG_TAKEN',
-    'Another workspace has this slug',
-  ),
-  aborted: new ServiceError(
-    'aborted',
-    'CHANGED_SINCE_READ',
-    'The object has changed since it was read. Read it again and repeat the change.',
-  ),
-  payload_too_large: new ServiceError(
-    'payload_too_large',
-    'BODY_TOO_LARGE',
-    'The body exceeds 262144 bytes',
-  ),
-  unsupported_media_type: new ServiceError(
-    'unsupported_media_type',
-    'NOT_JSON',
-    'The body must be application/json',
-  ),
-  invalid_argument: invalidArgument({ field: 'workspace_id', message: 'must be a UUID' }),
-  resource_exhausted: new ServiceError(
-    'resource_exhausted',
-    'RATE_LIMITED',
-    'Rate limit exceeded; try again in 12 seconds',
-    { retryAfter: 12 },
-  ),
-  unavailable: new ServiceError(
-    'unavailable',
-    'STORAGE_UNAVAILABLE',
-    'The database is not available',
-    { retryAfter: 1 },
-  ),
-} satisfies Partial<Record<ErrorCode, ServiceError>>
+  failed_precondition: { reason: 'HOST_NOT_ALLOWED' },
+  unauthenticated: { reason: 'TOKEN_EXPIRED' },
+  permission_denied: { reason: 'OTHER_WORKSPACE' },
+  not_found: { reason: 'RESOURCE_NOT_FOUND' },
+  already_exists: { reason: 'SLUG_TAKEN' },
+  aborted: { reason: 'CHANGED_SINCE_READ' },
+  payload_too_large: { reason: 'BODY_TOO_LARGE', detail: 'The body exceeds 262144 bytes' },
+  unsupported_media_type: { reason: 'NOT_JSON' },
+  invalid_argument: {
+    reason: 'INVALID_REQUEST',
+    detail: 'workspace_id must be a UUID',
+    violations: [{ field: 'workspace_id', message: 'must be a UUID' }],
+  },
+  resource_exhausted: {
+    reason: 'RATE_LIMITED',
+    detail: 'Rate limit exceeded; try again in 12 seconds',
+    retryAfter: 12,
+  },
+  unavailable: { reason: 'STORAGE_UNAVAILABLE', retryAfter: 1 },
+} as const satisfies Partial<Record<ErrorCode, Example>>
 
 type DocumentedCode = keyof typeof examples
+
+/** The reasons in the examples, most of which belong to features. */
+export type ExampleReasons = Record<(typeof examples)[DocumentedCode]['reason'], ErrorReason>
 
 /** Returns references to the error responses of an operation, by HTTP status. */
 export function problemReferences(operation: DeclaredOperation, hasInput: boolean): object {
@@ -108,7 +94,7 @@ function canFailWith(
       return tier !== 'public'
     case 'permission_denied':
       // Service accounts may call few methods.
-      if (tier === 'user' && !policy.acceptsServiceAccounts) return true
+      if (tier === 'user' && !policy.variants.includes('service_account')) return true
       return tier === 'admin' || Boolean(leastRole ?? workspaceField ?? serviceField)
     case 'not_found':
       return route.pathFields.length > 0
@@ -129,9 +115,11 @@ function canFailWith(
 }
 
 /** Returns the error responses, by HTTP status. */
-export function problemResponses(): Record<string, object> {
-  const responses = Object.entries(examples).map(([code, error]) => {
-    const { http, title } = errorCodes[code as DocumentedCode]
+export function problemResponses(reasons: ExampleReasons): Record<string, object> {
+  const responses = Object.values(examples).map(({ reason, ...example }) => {
+    const { detail, ...options }: Omit<Example, 'reason'> = example
+    const error = new ServiceError(reasons[reason], detail, options)
+    const { http, title } = errorCodes[error.code]
     return [http, { description: title, headers: headersOf(error), content: contentOf(error) }]
   })
   const otherResponse = { description: 'Any other error', content: contentOf(undefined) }

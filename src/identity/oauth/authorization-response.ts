@@ -19,7 +19,7 @@ export function authorizationUrl(
   { identity }: IdentityContext,
   request: AuthorizationRequest,
 ): string {
-  return `${identity.options.baseUrl}/oauth/authorize?${toParameters(request)}`
+  return `${identity.settings.BASE_URL}/oauth/authorize?${toParameters(request)}`
 }
 
 /**
@@ -45,7 +45,7 @@ export function respond(
   const fields = {
     ...parameters,
     ...(state !== undefined && { state }),
-    iss: identity.options.baseUrl,
+    iss: identity.settings.BASE_URL,
   }
   if (responseMode === 'form_post') return { page: formPage(redirectUri, fields) }
   return { location: appendToQuery(redirectUri, fields) }

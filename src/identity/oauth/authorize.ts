@@ -6,6 +6,7 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { findProvider, startFlow } from '../oauth-flow.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
 import { type Provider, providerNames } from '../providers/provider.ts'
+import { reasons } from '../reasons.ts'
 import { listMatchingUris } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure } from '../sign-in-result.ts'
@@ -135,12 +136,11 @@ export async function requireRedirectingClient(
     ? await clients.findRedirecting(clientId, listMatchingUris(redirectUri))
     : undefined
   if (!client) {
-    const detail = 'The client_id is missing, repeated, unknown or inactive'
-    throw new ServiceError('failed_precondition', 'CLIENT_REFUSED', detail)
+    throw new ServiceError(reasons.CLIENT_REFUSED)
   }
   if (client.isRegistered) return client
   const detail = 'The redirect_uri is missing, repeated or not registered for this client'
-  throw new ServiceError('failed_precondition', 'REDIRECT_URI_REFUSED', detail)
+  throw new ServiceError(reasons.REDIRECT_URI_REFUSED, detail)
 }
 
 /** Returns whether the user must sign in even though the browser has a session. */

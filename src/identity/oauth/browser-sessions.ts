@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { lifetimesOf } from '../lifetimes.ts'
 import type { Identity } from '../providers/provider.ts'
 import { createSecret } from '../secret.ts'
 import type {
@@ -21,7 +22,7 @@ export type OpenedSession = {
 
 /** Returns the session that a sign-in would open. */
 export function prepareSession(
-  { identity: { options, clock } }: IdentityContext,
+  { identity: { settings, clock } }: IdentityContext,
   { id: userId, email }: { id: string; email: string },
   { provider, authentication = {} }: Identity,
   client: { workspaceId: string | null },
@@ -41,7 +42,7 @@ export function prepareSession(
     amr,
     lacksPersonalWorkspace: client.workspaceId !== null,
     createdAt: now,
-    expiresAt: new Date(now.getTime() + options.lifetimes.refresh * 1000),
+    expiresAt: new Date(now.getTime() + lifetimesOf(settings).refresh * 1000),
   }
 }
 
@@ -54,7 +55,7 @@ export function prepareSession(
  */
 export async function openBrowserSession(
   tx: { browserSessions: BrowserSessionStore },
-  { identity: { options } }: IdentityContext,
+  { identity: { settings } }: IdentityContext,
   prepared: NewBrowserSession & OpenBrowserSession,
   current: OpenBrowserSession | undefined,
 ): Promise<OpenedSession> {
@@ -66,7 +67,7 @@ export async function openBrowserSession(
   const isPending = current !== undefined && current.userId !== prepared.userId
   const { createdAt, expiresAt } = prepared
   const limit = isPending ? new Date(createdAt.getTime() + pendingSeconds * 1000) : expiresAt
-  await tx.browserSessions.create({ ...prepared, expiresAt: limit }, options.maxSessionsPerUser)
+  await tx.browserSessions.create({ ...prepared, expiresAt: limit }, settings.MAX_SESSIONS_PER_USER)
   return { session: prepared, isPending }
 }
 

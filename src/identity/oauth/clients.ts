@@ -64,7 +64,7 @@ export async function authenticateClientWithAssertion(
   if (client_id !== undefined && client_id !== id)
     throw oauthError('invalid_request', 'client_id does not match the client_assertion')
   const client = id && isUuid(id) ? await stores.clients.findPresented(id, '', now) : undefined
-  const options = { issuer: identity.options.baseUrl, now }
+  const options = { issuer: identity.settings.BASE_URL, now }
   const valid =
     client?.isActive && client.type === 'confidential'
       ? await verifyAssertion(assertion ?? '', client, options)

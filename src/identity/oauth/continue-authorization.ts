@@ -70,7 +70,7 @@ async function addPersonalWorkspace(
   { stores, now, identity }: IdentityContext,
   { userId }: OpenBrowserSession,
 ): Promise<void> {
-  if (!identity.options.personalWorkspaces) return
+  if (!identity.settings.PERSONAL_WORKSPACES) return
   await stores.transaction(async (tx) => {
     const { isActive } = await tx.users.lock(userId)
     if (!isActive) return

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Role } from '../../core/roles.ts'
 import { maxGroups } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { lifetimesOf } from '../lifetimes.ts'
 import type { ClaimsStore } from '../store/claims-store.ts'
 import type { UserProfile, UserStore } from '../store/user-store.ts'
 import type { IdTokenClaims } from '../tokens.ts'
@@ -26,7 +27,7 @@ type IdTokenStores = { claims: ClaimsStore; users: UserStore }
 
 /** Signs an ID token (OpenID Connect Core 1.0, 2) that is issued together with an access token. */
 export async function signIdToken(
-  { stores, identity: { tokens, options } }: IdentityContext,
+  { stores, identity: { tokens, settings } }: IdentityContext,
   session: IdTokenSession,
   accessToken: string,
   issuedAt: Date,
@@ -47,7 +48,13 @@ export async function signIdToken(
     ...(acr !== undefined && { acr }),
     ...(amr.length > 0 && { amr }),
   }
-  return tokens.signForClient('id', claims, session.clientId, options.lifetimes.access, issuedAt)
+  return tokens.signForClient(
+    'id',
+    claims,
+    session.clientId,
+    lifetimesOf(settings).access,
+    issuedAt,
+  )
 }
 
 /** Omits a long list, as the list of groups in an access token. */

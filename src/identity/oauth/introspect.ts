@@ -40,7 +40,7 @@ export async function introspectToken(
     ...owner,
     token_type: type === 'refresh' ? 'refresh_token' : 'Bearer',
     aud: tokenKinds[type].audience,
-    iss: identity.options.baseUrl,
+    iss: identity.settings.BASE_URL,
     ...(scope && { scope }),
     ...(clientId && { client_id: clientId }),
   }

@@ -13,6 +13,7 @@ import type {
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
 import { filterReachable } from '../reach.ts'
+import { reasons } from '../reasons.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
@@ -38,7 +39,7 @@ export async function openInvitation(
   const found = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
   const pending = await findPending(context, request, found)
   if (found && pending) {
-    const url = invitationUrl(context.identity.options.baseUrl, token)
+    const url = invitationUrl(context.identity.settings.BASE_URL, token)
     const next = await switchUser(context, request, { current: found, pending }, { url })
     return next.stays ? { pending_session: '', location: url } : next
   }
@@ -60,7 +61,7 @@ async function joinOrAsk(
   invitation: PendingInvitation,
   session: OpenBrowserSession,
 ): Promise<OpenInvitationResponse> {
-  const url = invitationUrl(identity.options.baseUrl, request.token)
+  const url = invitationUrl(identity.settings.BASE_URL, request.token)
   const confirmation = createAcceptance(session, invitation)
   if (!isSameSecret(readFormConfirmation(request), confirmation)) {
     const invitations = [{ ...describe(invitation), url, confirmation }]
@@ -92,7 +93,7 @@ async function startSignIn(
   session: OpenBrowserSession | undefined,
 ): Promise<OpenInvitationResponse> {
   const provider = await requireProvider(context, name, 'user')
-  const url = invitationUrl(context.identity.options.baseUrl, token)
+  const url = invitationUrl(context.identity.settings.BASE_URL, token)
   const problem = await findStartProblem(context, {
     provider: name,
     client: undefined,
@@ -117,7 +118,7 @@ export function failedInvitationUrl(
   { error }: SignInFailure,
 ): string {
   // Only the name of the error is in the URL, so that no link can choose its description.
-  return `${invitationUrl(identity.options.baseUrl, token)}?sign_in_error=${error}`
+  return `${invitationUrl(identity.settings.BASE_URL, token)}?sign_in_error=${error}`
 }
 
 function signInPage(
@@ -126,7 +127,7 @@ function signInPage(
   invitation: PendingInvitation,
   session: OpenBrowserSession | undefined,
 ): HostedPage {
-  const url = invitationUrl(context.identity.options.baseUrl, token)
+  const url = invitationUrl(context.identity.settings.BASE_URL, token)
   const failed = findSignInError(sign_in_error)
   return createPage('sign_in_to_accept', {
     email: session?.email ?? '',
@@ -142,6 +143,5 @@ function describe({ workspaceName, inviter, email, role }: PendingInvitation) {
 }
 
 function invitationEnded(): ServiceError {
-  const detail = 'The invitation has ended or does not exist'
-  return new ServiceError('not_found', 'INVITATION_ENDED', detail)
+  return new ServiceError(reasons.INVITATION_ENDED)
 }

@@ -1,6 +1,7 @@
 import type { CompleteLoginRequest, CompleteLoginResponse } from '../../../gen/daikon/v1/auth.ts'
 import { invitationUrl } from '../../workspaces/invitation-links.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { lifetimesOf } from '../lifetimes.ts'
 import { fetchIdentity, recordFailure } from '../oauth-flow.ts'
 import type { Identity } from '../providers/provider.ts'
 import { failure, type SignInResult } from '../sign-in-result.ts'
@@ -22,7 +23,7 @@ export async function completeInvitation(
   login: OAuthState,
   token: string,
 ): Promise<{ result: SignInResult<unknown>; response: CompleteLoginResponse }> {
-  const { options } = context.identity
+  const { settings } = context.identity
   const common = { state: login.secrets.state, login_state: '' }
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
@@ -36,14 +37,14 @@ export async function completeInvitation(
   const { session, isPending } = result.value
   const location = (await isAddressOfAnother(context, token, identity, session.userId))
     ? failedInvitationUrl(context, token, failure('email_taken'))
-    : invitationUrl(options.baseUrl, token)
+    : invitationUrl(settings.BASE_URL, token)
   if (isPending) {
     const pending = { location: switchUrl(location, session), pending_session: session.secret }
     return { result, response: { ...common, ...pending } }
   }
   const opened = {
     browser_session: session.secret,
-    browser_session_seconds: options.lifetimes.refresh,
+    browser_session_seconds: lifetimesOf(settings).refresh,
     ...(await rememberConnection(context, callback.browser, login.provider)),
   }
   return { result, response: { ...common, ...opened, location } }

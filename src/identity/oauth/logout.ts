@@ -5,6 +5,7 @@ import type {
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { reasons } from '../reasons.ts'
 import { appendToQuery } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
@@ -108,12 +109,12 @@ function confirmationPage(
   const fields = Object.entries(repeated).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   )
-  const url = `${identity.options.baseUrl}/oauth/logout`
+  const url = `${identity.settings.BASE_URL}/oauth/logout`
   const confirmation = createConfirmation(secret, confirmedAction)
   const links = [createLink({ label: 'Sign out', url, confirmation })]
   return createPage('confirm_sign_out', { client_name, email, links, fields })
 }
 
 function logoutRefused(detail: string): ServiceError {
-  return new ServiceError('failed_precondition', 'LOGOUT_REFUSED', detail)
+  return new ServiceError(reasons.LOGOUT_REFUSED, detail)
 }

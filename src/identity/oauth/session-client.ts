@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 import type { ClientStore } from '../store/client-store.ts'
 
 /** The client apps of a code or of a session. */
@@ -22,8 +23,7 @@ export async function requireSessionClient(
   const isUsable = client?.type === 'public' && client.isActive
   if (isUsable || !clientId) return client?.workspaceId ?? null
   throw new ServiceError(
-    'failed_precondition',
-    'CLIENT_AUTHENTICATION_REQUIRED',
+    reasons.CLIENT_AUTHENTICATION_REQUIRED,
     client?.type === 'confidential'
       ? 'The client app is confidential: use /oauth/token with its client secret'
       : 'The client app is not active',
@@ -42,9 +42,5 @@ export async function findBoundWorkspace(
 /** Throws if a client app is bound to a different workspace. */
 export function requireBoundWorkspace(boundTo: string | null, workspaceId: string): void {
   if (boundTo === null || boundTo === workspaceId) return
-  throw new ServiceError(
-    'permission_denied',
-    'WORKSPACE_REFUSED',
-    'The client app signs users in to another workspace',
-  )
+  throw new ServiceError(reasons.WORKSPACE_REFUSED)
 }

@@ -1,5 +1,6 @@
 import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { lifetimesOf } from '../lifetimes.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import {
@@ -96,7 +97,7 @@ async function replaceSession(
   location: string,
 ): Promise<ReplacedSession> {
   const { stores, identity } = context
-  const seconds = identity.options.lifetimes.refresh
+  const seconds = lifetimesOf(identity.settings).refresh
   const expiresAt = new Date(identity.clock().getTime() + seconds * 1000)
   const isOpen = await stores.browserSessions.extend(pending.id, expiresAt)
   if (isOpen) await endSessionsOf(context, current)

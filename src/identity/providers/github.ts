@@ -1,5 +1,4 @@
 import * as oauth from 'oauth4webapi'
-import type { ProviderSettings } from '../../config/provider-settings.ts'
 import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, checkCallback, clientOf, exchangeCode } from './code-grant.ts'
 import {
@@ -14,6 +13,7 @@ import { createRequestOptions, type RequestOptions } from './http-client.ts'
 import { readAddress, readAvatarUrl, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
+import type { ProviderSettings } from './provider-settings.ts'
 
 /** The domain of the private addresses that GitHub assigns. They receive no mail. */
 const hiddenAddressDomain = '@users.noreply.github.com'

@@ -1,7 +1,7 @@
-import type { ProviderSettings } from '../../config/provider-settings.ts'
 import { createOidcProvider } from './oidc.ts'
 import { isTrue, readAddress, readAvatarUrl, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
+import type { ProviderSettings } from './provider-settings.ts'
 
 const domainPattern = /^[a-z0-9.-]{1,253}$/
 

@@ -1,9 +1,9 @@
 import type { IDToken } from 'oauth4webapi'
-import { type ProviderSettings, sharedTenants } from '../../config/provider-settings.ts'
 import { createOidcProvider } from './oidc.ts'
 import { readAddress, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
+import { type ProviderSettings, sharedTenants } from './provider-settings.ts'
 
 /** The tenant of personal accounts. */
 const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'

@@ -1,9 +1,9 @@
 import { ConfigError } from '../../config/config.ts'
-import { findProviderMistakes, type ProviderSettings } from '../../config/provider-settings.ts'
 import { createGithub } from './github.ts'
 import { createGoogle } from './google.ts'
 import { createMicrosoft } from './microsoft.ts'
 import { type Provider, type ProviderName, providerNames } from './provider.ts'
+import { findProviderMistakes, type ProviderSettings } from './provider-settings.ts'
 
 const constructors = {
   google: { client: 'GOOGLE_CLIENT_ID', create: createGoogle },

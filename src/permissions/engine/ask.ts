@@ -1,16 +1,10 @@
+import type { Caller, PrincipalStatus } from '../../core/caller.ts'
 import type { RequestScope } from '../../core/request-scope.ts'
 import { withSpan } from '../../core/trace.ts'
 import type { LoadJudgedFacts } from './conditions/judged-facts.ts'
 import type { LoadList } from './lists/list.ts'
 import type { Explanation, LoadReasons } from './load-reasons.ts'
-import type {
-  AskingService,
-  Caller,
-  Check,
-  PrincipalStatus,
-  Questions,
-  SubjectCheck,
-} from './question.ts'
+import type { AskingService, Check, Questions, SubjectCheck } from './question.ts'
 
 /** The facts that a handler asked for. */
 export type Facts = {

@@ -1,7 +1,8 @@
+import type { Caller, PrincipalStatus } from '../../core/caller.ts'
 import type { RequestScope } from '../../core/request-scope.ts'
 import { grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from './bits.ts'
-import type { Caller, Check, PrincipalStatus, Subject } from './question.ts'
+import type { Check, Subject } from './question.ts'
 import type { KeyStatus } from './statements/status.ts'
 
 /** A query for the status of a caller and the facts of checks. */

@@ -1,3 +1,4 @@
+import type { PrincipalStatus } from '../../core/caller.ts'
 import type { ServicePrincipal } from '../../core/request-context.ts'
 import type { Role } from '../../core/roles.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
@@ -81,31 +82,3 @@ export type Questions = ({ checks: (Check | undefined)[] } | { list: ListQuestio
 
 /** The service that a question comes from. */
 export type AskingService = ServicePrincipal & Partial<Pick<PrincipalStatus, 'routesVersion'>>
-
-/** Identifies the caller whose status to load, by verified credentials. */
-export type Caller = Pick<Subject, 'userId' | 'tokenId' | 'workspaceId'> & {
-  /**
-   * SHA-256 of the service key, hex. Empty if the required key is missing; undefined if no key is
-   * required.
-   */
-  keyHash?: string | undefined
-}
-
-/** The current status of the caller. */
-export type PrincipalStatus = {
-  /** The service of the key, or undefined unless the key is valid and its service app active. */
-  service: string | undefined
-  /** The version of the routes of the service, or undefined if it has never had routes. */
-  routesVersion: string | undefined
-  /**
-   * Whether an active service app exists. If none does, service keys are required only if
-   * `SERVICE_KEYS_REQUIRED` is set.
-   */
-  keysRequired: boolean
-  tokenDenied: boolean
-  userActive: boolean
-  userAdmin: boolean
-  isServiceAccount: boolean
-  /** The user's role in the workspace of the token. */
-  role: Role | undefined
-}

@@ -7,8 +7,8 @@ import type {
   EvaluateRequest,
   Evaluation,
 } from '../../../gen/daikon/v1/access.ts'
+import { errorCodes } from '../../core/error-codes.ts'
 import {
-  errorCodes,
   type FieldViolation,
   invalidArgument,
   otherService,

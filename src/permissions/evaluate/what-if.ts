@@ -18,6 +18,7 @@ import type { ReasonRow } from '../engine/statements/reasons.ts'
 import { typeOf } from '../engine/subjects/subject-kinds.ts'
 import { prefixed } from '../evaluate-condition.ts'
 import { readGrantCondition } from '../grant-condition.ts'
+import { reasons } from '../reasons.ts'
 import { requireResource } from '../resource.ts'
 import { readGrantedPermission, requireRole } from '../share-terms.ts'
 import { namesOf, type Resource } from '../store/resource-sql.ts'
@@ -148,7 +149,7 @@ async function readShare(
   const { workspaceId } = resource
   const found = await engine.findGroupMembership(subject, subjectId, grantee_id, workspaceId)
   if (found === undefined)
-    throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', 'No such group in the workspace')
+    throw new ServiceError(reasons.GRANTEE_NOT_FOUND, 'No such group in the workspace')
   if (found === 'none') return []
   return [grantOf({ rule: 'group_share', group_id: grantee_id, is_direct: found === 'direct' })]
 }

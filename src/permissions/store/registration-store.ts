@@ -11,6 +11,7 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import type { Visibility } from '../../database/entities/resources.ts'
 import { query } from '../../database/query.ts'
 import type { Kind } from '../engine/question.ts'
+import { permissionEvents } from '../events.ts'
 import {
   type Attributes,
   namesOf,
@@ -192,7 +193,7 @@ const insertResource: BatchedQuery = {
           'resource_id', inserted.resource_id, 'owner_id', inserted.owner_id,
           'visibility', inserted.visibility, 'parent', item.parent) as detail
       from inserted join item using (id)
-    ), entries as (${insertEntriesFrom('result', 'permission.registered')})
+    ), entries as (${insertEntriesFrom('result', permissionEvents, 'permission.registered')})
     select item.index, item.is_over_quota as "isOverQuota", ${resourceColumns('inserted')}
     from item left join inserted using (id)
     where item.is_over_quota or inserted.id is not null`,

@@ -11,6 +11,7 @@ import { type BatchedQuery, batched } from '../../database/batched-query.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import { barePermission, isLive } from '../engine/grants/live-share.ts'
+import { permissionEvents } from '../events.ts'
 import type { Resource, ResourceKey } from './resource-sql.ts'
 
 /** A resource in the keys of `shares`. */
@@ -333,7 +334,7 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
           and item.grantee_id = changed.${grantee}
       ), granted as (
         select * from result where id is not null and index is not null
-      ), entries as (${insertEntriesFrom('granted', 'permission.shared')})
+      ), entries as (${insertEntriesFrom('granted', permissionEvents, 'permission.shared')})
       select index, is_over_quota as "isOverQuota", is_role_unknown as "isRoleUnknown",
         is_condition_unknown as "isConditionUnknown", granted.id, user_id as "userId", group_id as "groupId", granted.permission, granted.condition, granted.granted_by as "grantedBy",
         granted_at as "grantedAt", granted.expires_at as "expiresAt"

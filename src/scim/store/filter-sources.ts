@@ -9,6 +9,7 @@ import {
   userSchemas,
 } from '../attributes.ts'
 import { parsePath, type Target } from '../path.ts'
+import { reasons } from '../reasons.ts'
 import type { Column, FindSource, Values } from './filter-sql.ts'
 
 /** Common attributes (RFC 7643, section 3.1) that filters may name. */
@@ -116,7 +117,8 @@ function tryParsePath(path: string, schemas: ResourceSchemas): Target | undefine
   try {
     return parsePath(path, schemas, common)
   } catch (error) {
-    if (error instanceof ServiceError && error.reason === 'INVALID_PATH') return undefined
+    if (error instanceof ServiceError && error.reason === reasons.INVALID_PATH.name)
+      return undefined
     throw error
   }
 }

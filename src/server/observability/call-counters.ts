@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/error-codes.ts'
 import type { Call } from '../../rpc/call.ts'
 import type { Operation } from '../../rpc/operation.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'

@@ -3,6 +3,7 @@ import { mapTuples } from '../../../src/cli/migrate-from/map-tuples.ts'
 import { parseMapping } from '../../../src/cli/migrate-from/mapping.ts'
 import type { Plan, Row } from '../../../src/cli/migrate-from/plan.ts'
 import { parseSpiceDb } from '../../../src/cli/migrate-from/spicedb.ts'
+import type { Problem } from '../../../src/cli/migrate-from/tuple.ts'
 
 const now = new Date('2026-01-31T12:00:00Z')
 
@@ -40,7 +41,7 @@ function plan(...lines: string[]): Plan {
 }
 
 const fields = (rows: Row[]) => rows.map((row) => row.fields)
-const describeProblems = ({ problems }: Plan) =>
+const describeProblems = (problems: Problem[]) =>
   problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`)
 
 /** What the last tuple becomes, or why it is not mapped. */
@@ -286,7 +287,30 @@ test('resources and shares have the fields of the imports', (t) => {
   )
 })
 
-test('resources without owner or workspace, and workspaces and groups that are not distinct, are problems', (t) => {
+test('what is below a resource that cannot be created is left out with its shares', (t) => {
+  const { resources, shares, orphans } = plan(
+    ...doc,
+    'doc:2#parent@doc:1',
+    'doc:2#owner@user:ann',
+    'doc:4#parent@doc:3',
+    'doc:4#owner@user:ann',
+    'doc:4#reader@user:bob',
+    'doc:3#parent@doc:5',
+    'doc:3#owner@user:ann',
+    'doc:5#org@org:acme',
+    'doc:1#reader@user:bob',
+  )
+  const ids = (rows: Row[]) => rows.map((row) => row.fields.external_id)
+  t.deepEqual(ids(resources), ['1', '2'])
+  t.deepEqual(ids(shares), ['1'])
+  t.deepEqual(describeProblems(orphans), [
+    '5:1 doc:4 is below doc:5, which is left out',
+    '8:1 doc:3 is below doc:5, which is left out',
+    '10:1 doc:5 has no owner',
+  ])
+})
+
+test('resources without owner or workspace, and workspaces and groups that are not distinct, are reported', (t) => {
   const found = plan(
     'doc:1#reader@user:bob',
     'doc:2#owner@user:ann',
@@ -299,15 +323,14 @@ test('resources without owner or workspace, and workspaces and groups that are n
     'org:Beta_Inc#member@user:ann',
     'org:beta#member@user:ann',
   )
-  t.deepEqual(describeProblems(found), [
-    '1:1 doc:1 has no workspace',
-    '1:1 doc:1 has no owner',
+  t.deepEqual(describeProblems(found.orphans), [
+    '1:1 doc:1 has no workspace and no owner',
     '2:1 doc:2 has no workspace',
-    '3:1 doc:3 has no workspace',
-    '3:1 doc:3 has no owner',
-    '4:1 doc:4 has no workspace',
-    '4:1 doc:4 has no owner',
+    '3:1 doc:3 has no workspace and no owner',
+    '4:1 doc:4 has no workspace and no owner',
     '5:1 team:eng has no workspace',
+  ])
+  t.deepEqual(describeProblems(found.problems), [
     '8:1 acme has two groups with the name ops',
     '10:1 org:beta is the same workspace as org:Beta_Inc: beta',
   ])

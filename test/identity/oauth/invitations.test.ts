@@ -18,7 +18,7 @@ import type { Transport } from '../../support/transports.ts'
 type Environment = Awaited<ReturnType<typeof createSignInEnvironment>>
 
 const environment = await createSignInEnvironment()
-const withoutPersonal = await createSignInEnvironment({ options: { personalWorkspaces: false } })
+const withoutPersonal = await createSignInEnvironment({ options: { PERSONAL_WORKSPACES: false } })
 test.after.always(async () => {
   await environment.stop()
   await withoutPersonal.stop()

@@ -10,7 +10,7 @@ import { createSignInEnvironment } from '../../support/sign-in.ts'
 
 const environment = await createSignInEnvironment()
 const second = await environment.addNode()
-const strict = await environment.addNode({ debug: false })
+const strict = await environment.addNode({ DEBUG: false })
 const { pool, seed, clock } = environment
 
 /** The sessions whose logout tokens arrived, and the requests that wait for a response. */

@@ -14,7 +14,7 @@ import { expectOk } from '../../support/outcome.ts'
 import { createSignInEnvironment } from '../../support/sign-in.ts'
 
 const environment = await createSignInEnvironment()
-const withoutPersonal = await environment.addNode({ personalWorkspaces: false })
+const withoutPersonal = await environment.addNode({ PERSONAL_WORKSPACES: false })
 const { seed } = environment
 const client = await createOAuthClient(environment)
 test.after.always(() => environment.stop())

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { ProviderSettings } from '../../../src/config/provider-settings.ts'
+import type { ProviderSettings } from '../../../src/identity/providers/provider-settings.ts'
 import {
   expectProviderError,
   expectSuccess,

@@ -1,19 +1,20 @@
 import pg from 'pg'
 import type { ReplicaSettings } from '../../../src/database/database.ts'
-import type { ApplicationDependencies } from '../../../src/server/application.ts'
 import { createSeed } from '../seed.ts'
-import { startTestEnvironment, type TestEnvironment } from '../test-environment.ts'
+import {
+  type NodeOptions,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../test-environment.ts'
 import { createRandom } from './random.ts'
 import { createCounts, createRunner, type RunOptions, summarize } from './runner.ts'
 import { type AskedNode, createScene, nameNode } from './scene.ts'
 
-type Options = Partial<ApplicationDependencies['options']>
-
 /** The memories of the nodes. The tiny one forgets most of what it loads. */
-const memories: Record<string, Options> = {
-  large: { maxFactsCacheBytes: 20_000_000 },
-  tiny: { maxFactsCacheBytes: 30_000 },
-  none: { maxFactsCacheBytes: 0 },
+const memories: Record<string, NodeOptions> = {
+  large: { MAX_FACTS_CACHE_BYTES: 20_000_000 },
+  tiny: { MAX_FACTS_CACHE_BYTES: 30_000 },
+  none: { MAX_FACTS_CACHE_BYTES: 0 },
 }
 
 /** The seed of random choices: `AGREEMENT_SEED`, or another one in each run. */

@@ -1,5 +1,5 @@
-import type { ProviderSettings } from '../../../src/config/provider-settings.ts'
 import type { Provider, ProviderName } from '../../../src/identity/providers/provider.ts'
+import type { ProviderSettings } from '../../../src/identity/providers/provider-settings.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
 
 /** Default settings with no provider configured. */

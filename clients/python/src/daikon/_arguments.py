@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
+from ._advice import with_advice
 from .errors import InvalidArgumentError, invalid_argument
 from .types import Check, Condition, Context, Grantee, Resource, Subject
 
@@ -263,10 +264,17 @@ def require_timeout(timeout: float) -> float:
     raise invalid_argument(("timeout", "must be a positive number of seconds"))
 
 
+_key_missing = (
+    with_advice("SERVICE_KEY_MISSING", "is required")
+    + " A server in development mode needs none: pass development_mode=True"
+)
+
+
 def require_options(
     address: str,
     service: str,
     service_key: str | None,
+    development_mode: bool,
     timeout: float,
     max_in_flight: int,
 ) -> None:
@@ -287,6 +295,7 @@ def require_options(
             "service",
             "is required: the service_name of your service key",
         ),
+        (service_key is not None or development_mode is True, "service_key", _key_missing),
         (
             service_key is None or re.fullmatch(r"[\x21-\x7e]+", str(service_key)),
             "service_key",

@@ -55,6 +55,7 @@ class Client(Management):
         *,
         service: str,
         service_key: str | None = None,
+        development_mode: bool = False,
         tls: bool | TlsOptions | None = None,
         timeout: float = 2.0,
         max_in_flight: int = 16,
@@ -66,7 +67,9 @@ class Client(Management):
         Args:
             address: Host and port of the gRPC server, such as `localhost:50051`.
             service: The service that your resources belong to: the `service_name` of the service key.
-            service_key: The service key. Optional only if daikon runs in development mode.
+            service_key: The service key. Required without `development_mode`.
+            development_mode: Allows a client without `service_key`, for a server in development mode, which
+                accepts calls without a key.
             tls: `True` or certificates for TLS, `False` for plaintext. The default is plaintext for loopback
                 addresses and TLS for all others.
             timeout: Seconds after which an operation fails.
@@ -82,6 +85,7 @@ class Client(Management):
             address,
             service=service,
             service_key=service_key,
+            development_mode=development_mode,
             tls=tls,
             timeout=timeout,
             max_in_flight=max_in_flight,

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from .errors import DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError
 from .types import AccessTokenClaims, Resource, Subject
 
+_unavailable = (503, "unavailable", "Unavailable")
+
+# The problems of the server. Its limits are not those of the application's own callers.
 _statuses = {
-    "unauthenticated": (401, "Unauthorized"),
-    "permission_denied": (403, "Forbidden"),
-    "not_found": (404, "Not Found"),
-    "invalid_argument": (400, "Bad Request"),
-    "unavailable": (503, "Service Unavailable"),
-    "deadline_exceeded": (503, "Service Unavailable"),
-    "resource_exhausted": (503, "Service Unavailable"),
+    "unauthenticated": (401, "unauthenticated", "Unauthenticated"),
+    "permission_denied": (403, "permission-denied", "Permission denied"),
+    "not_found": (404, "not-found", "Not found"),
+    "invalid_argument": (422, "invalid-argument", "Invalid request"),
+    "unavailable": _unavailable,
+    "deadline_exceeded": _unavailable,
+    "resource_exhausted": _unavailable,
 }
 
 
@@ -52,7 +55,7 @@ def to_problem(error: DaikonError) -> Problem | None:
         return None
     if error.reason.startswith("SERVICE_KEY_") or error.reason == "OTHER_SERVICE":
         return None
-    status, title = _statuses[error.code]
+    status, type, title = _statuses[error.code]
     headers: dict[str, str] = {}
     detail = str(error)
     if status == 401:
@@ -61,13 +64,17 @@ def to_problem(error: DaikonError) -> Problem | None:
         seconds = 1 if error.retry_after is None else error.retry_after
         headers["Retry-After"] = str(math.ceil(seconds))
         detail = "Permissions cannot be checked right now"
-    body = {
-        "type": "about:blank",
+    body: dict[str, object] = {
+        "type": f"urn:daikon:problem:{type}",
         "title": title,
         "status": status,
         "detail": detail,
         "reason": error.reason,
     }
+    if error.request_id:
+        body["request_id"] = error.request_id
+    if error.fields:
+        body["errors"] = [{"field": each.field, "message": each.message} for each in error.fields]
     return Problem(status, headers, body)
 
 

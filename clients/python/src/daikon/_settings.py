@@ -20,12 +20,13 @@ class Settings:
         *,
         service: str,
         service_key: str | None,
+        development_mode: bool,
         tls: bool | TlsOptions | None,
         timeout: float,
         max_in_flight: int,
         grpc_options: ChannelOptions,
     ) -> None:
-        arguments.require_options(address, service, service_key, timeout, max_in_flight)
+        arguments.require_options(address, service, service_key, development_mode, timeout, max_in_flight)
         self.address = address
         self.service = service
         self.service_key = service_key

@@ -1,7 +1,7 @@
 import type { Daikon } from '../api.ts'
 import type { ActionsByType, Resource, Subject } from '../argument-types.ts'
 import { readObject, requireAction, requireResource, requireType } from '../arguments.ts'
-import { type DaikonError, invalidArgument } from '../errors.ts'
+import type { DaikonError } from '../errors.ts'
 import { withKnownNames } from '../option-names.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
 import { decide, isMember, type Question } from './decide.ts'
@@ -14,7 +14,7 @@ import { createFakeShareOperations } from './share-operations.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
 import { createFakeToken, readFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
-import { createState, type FakeWorld, resourceKey } from './world.ts'
+import { createState, type FakeWorld, requireId, resourceKey } from './world.ts'
 
 /** A client for tests, which needs no server. */
 export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {
@@ -121,8 +121,7 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
 
     accessible(subject, action, type, { workspaceId, context, ...options } = {}) {
       const list = () => {
-        if (workspaceId !== undefined && !isUuid(workspaceId))
-          throw invalidArgument({ field: 'workspaceId', message: 'must be a UUID' })
+        if (workspaceId !== undefined) requireId(state, 'workspaceId', workspaceId)
         const found = findSubject(state, subject, isRevoked)
         requireAction(action)
         requireType(type)

@@ -5,7 +5,7 @@ import type { LinkOperations, LinkOptions, NewLink } from '../links.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import { readGranted } from './terms.ts'
-import { type FakeState, requireUuid } from './world.ts'
+import { type FakeState, requireId } from './world.ts'
 
 export function createFakeLinkOperations(
   state: FakeState,
@@ -46,7 +46,7 @@ export function createFakeLinkOperations(
 
     revokeLink: (resource, linkId, options = {} as UserChangeOptions) =>
       run(options, () => {
-        requireUuid('linkId', linkId)
+        requireId(state, 'linkId', linkId)
         requireUser(options.as)
         const found = requireManageable(resource, options)
         const kept = found.links.filter(({ id }) => id !== linkId)

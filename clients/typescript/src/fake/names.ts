@@ -1,7 +1,7 @@
 import type { Grantee } from '../argument-types.ts'
 import { nameGrantee, type OwnerName } from '../arguments.ts'
 import { invalidArgument } from '../errors.ts'
-import { type FakeResource, type FakeState, findRole, requireUuid } from './world.ts'
+import { type FakeResource, type FakeState, findRole, requireId } from './world.ts'
 
 /** A user or group. */
 export type FakeGrantee = { userId: string | undefined; groupId: string | undefined }
@@ -26,7 +26,7 @@ export function findGrantee(
     return user('grantee.email', findByEmail(state, name.grantee_email))
   if (name.grantee_external_id !== undefined)
     return user('grantee.externalId', findByExternalId(state, name.grantee_external_id))
-  requireUuid('grantee', name.grantee_id)
+  requireId(state, 'grantee', name.grantee_id)
   const { grantee_type, grantee_id } = name
   return grantee_type === 'group' ? group('grantee', grantee_id) : user('grantee', grantee_id)
 }
@@ -46,7 +46,7 @@ export function isInWorkspace(
 export function findOwner(state: FakeState, name: OwnerName): string {
   if (name.owner_email !== undefined) return findByEmail(state, name.owner_email)
   if (name.owner_external_id !== undefined) return findByExternalId(state, name.owner_external_id)
-  requireUuid('ownerId', name.owner_id)
+  requireId(state, 'ownerId', name.owner_id)
   return name.owner_id
 }
 

@@ -13,7 +13,7 @@ import { viewResource } from './views.ts'
 import {
   type FakeResource,
   type FakeState,
-  requireUuid,
+  requireId,
   requireVisibility,
   resourceKey,
 } from './world.ts'
@@ -46,7 +46,7 @@ export function createFakeResourceOperations(
     requireResource(resource)
     rights.requireOwnService()
     requireFreeType(type)
-    requireUuid('workspaceId', workspaceId)
+    requireId(state, 'workspaceId', workspaceId)
     const name = nameOwner(registration)
     const ownerId = findOwner(state, name)
     const known = state.resources.get(resourceKey(state, resource))
@@ -166,7 +166,7 @@ export function createFakeResourceOperations(
 
     transfer: (resource, ownerId, options = {}) =>
       run(options, () => {
-        requireUuid('ownerId', ownerId)
+        requireId(state, 'ownerId', ownerId)
         const found = requireManageable(resource, options)
         rights.requireOwnership(found, options)
         requireOwner(state, found.workspaceId, { owner_id: ownerId }, ownerId)

@@ -19,8 +19,8 @@ export type FakeWorld = {
   keyService?: string
   users?: { id: string; email?: string; externalId?: string; isActive?: boolean }[]
   /**
-   * Workspaces that appear in `members` or `resources`, and users that appear in `members`, exist
-   * without being listed.
+   * Workspaces and users that appear in `members` exist without being listed. Their IDs, and those of
+   * groups, may be any text, such as `acme`.
    */
   workspaces?: { id: string; slug?: string }[]
   /** From `expiresAt` on, the user is not a member. */
@@ -209,8 +209,13 @@ export function requireVisibility(state: FakeState, type: string, visibility: st
     })
 }
 
-export function requireUuid(field: string, value: string): void {
-  if (isUuid(value)) return
+/** Requires a UUID, as the server does. The IDs of users, workspaces and groups of a test may be any text. */
+export function requireId(
+  { users, workspaces, groups }: FakeState,
+  field: string,
+  id: string,
+): void {
+  if (isUuid(id) || users.has(id) || workspaces.has(id) || groups.has(id)) return
   throw invalidArgument({ field, message: 'must be a UUID' })
 }
 

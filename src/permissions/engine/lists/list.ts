@@ -1,5 +1,6 @@
+import type { Caller, PrincipalStatus } from '../../../core/caller.ts'
 import type { RequestScope } from '../../../core/request-scope.ts'
-import type { Caller, ListQuestion, PrincipalStatus } from '../question.ts'
+import type { ListQuestion } from '../question.ts'
 import { idSeparator } from '../statements/list.ts'
 
 /** A query for the status of a caller and the resources that the caller has access to. */

@@ -1,5 +1,5 @@
+import type { Caller, PrincipalStatus } from '../../../core/caller.ts'
 import { isCanonicalUuid } from '../../../core/uuid.ts'
-import type { Caller, PrincipalStatus } from '../question.ts'
 
 /**
  * Whether to cache results for the caller. Results of rejected callers are not cached, so that

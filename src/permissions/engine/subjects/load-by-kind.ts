@@ -1,5 +1,6 @@
+import type { PrincipalStatus } from '../../../core/caller.ts'
 import type { FactsQuery, Load } from '../facts.ts'
-import type { Check, PrincipalStatus, SubjectCheck } from '../question.ts'
+import type { Check, SubjectCheck } from '../question.ts'
 import { kindOf, type SubjectKindName, subjectKindNames } from './subject-kinds.ts'
 
 /** Loads what is asked of checks about workspaces; undefined if a check is about a resource. */

@@ -100,7 +100,7 @@ class FakeDaikon(_Fake, Client):
         Raises:
             ValueError: An argument refers to something that no other argument contains.
         """
-        super().__init__(_address, service=service, tls=False, timeout=timeout)
+        super().__init__(_address, service=service, development_mode=True, tls=False, timeout=timeout)
         world = World(
             service=key_service or service,
             users=users,
@@ -150,7 +150,7 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
         shares: Iterable[WorldShare] = (),
         timeout: float = 2.0,
     ) -> None:
-        super().__init__(_address, service=service, tls=False, timeout=timeout)
+        super().__init__(_address, service=service, development_mode=True, tls=False, timeout=timeout)
         world = World(
             service=key_service or service,
             users=users,

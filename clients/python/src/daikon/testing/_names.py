@@ -18,7 +18,7 @@ def find_grantee(world: World, workspace_id: str, request: Any) -> tuple[str, st
         return "grantee_email", "user", _find_by_email(world, request.grantee_email)
     if request.HasField("grantee_external_id"):
         return "grantee_external_id", "user", _find_by_external_id(world, request.grantee_external_id)
-    require_uuid("grantee_id", request.grantee_id)
+    require_id(world, "grantee_id", request.grantee_id)
     return "grantee_id", request.grantee_type, request.grantee_id
 
 
@@ -36,7 +36,7 @@ def find_owner(world: World, request: Any) -> tuple[str, str]:
         return "owner_email", _find_by_email(world, request.owner_email)
     if request.HasField("owner_external_id"):
         return "owner_external_id", _find_by_external_id(world, request.owner_external_id)
-    require_uuid("owner_id", request.owner_id)
+    require_id(world, "owner_id", request.owner_id)
     return "owner_id", request.owner_id
 
 
@@ -45,8 +45,9 @@ def require_member(world: World, workspace_id: str, field: str, user_id: str) ->
         raise invalid_argument((field, "must be a member of the workspace"))
 
 
-def require_uuid(field: str, value: str) -> None:
-    if not is_uuid(value):
+def require_id(world: World, field: str, id: str) -> None:
+    """Requires a UUID, as the server does. The IDs of users, workspaces and groups may be any text."""
+    if not (is_uuid(id) or id in world.users or id in world.workspaces or id in world.groups):
         raise invalid_argument((field, "must be a UUID"))
 
 

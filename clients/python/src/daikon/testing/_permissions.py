@@ -27,7 +27,7 @@ from ._declarations import (
     require_free_type,
     require_valid,
 )
-from ._names import find_grantee, find_owner, is_in_workspace, require_member, require_uuid
+from ._names import find_grantee, find_owner, is_in_workspace, require_id, require_member
 from ._rights import Rights
 from ._views import view_created_link, view_link, view_resource, view_share, view_type
 from ._world import Link, Registered, Share, World
@@ -71,7 +71,7 @@ class FakePermissions:
     def _register(self, request: permissions_pb2.RegisterResourceRequest) -> Registered:
         workspace_id = request.workspace_id
         require_free_type(request.resource_type)
-        require_uuid("workspace_id", workspace_id)
+        require_id(self.world, "workspace_id", workspace_id)
         field, owner_id = find_owner(self.world, request)
         key = request.resource_type, request.resource_id
         known = self.world.resources.get(key)
@@ -280,7 +280,7 @@ class FakePermissions:
     def _transfer_ownership(
         self, request: permissions_pb2.TransferOwnershipRequest, token: str | None
     ) -> permissions_pb2.ResourcePermissionResponse:
-        require_uuid("owner_id", request.owner_id)
+        require_id(self.world, "owner_id", request.owner_id)
         found = self.rights.require_manageable(request, token)
         self.rights.require_ownership(found, token, request.context)
         require_member(self.world, found.workspace_id, "owner_id", request.owner_id)
@@ -316,7 +316,7 @@ class FakePermissions:
     def _delete_link(
         self, request: links_pb2.DeleteLinkRequest, token: str | None
     ) -> links_pb2.DeleteLinkResponse:
-        require_uuid("link_id", request.link_id)
+        require_id(self.world, "link_id", request.link_id)
         self.rights.require_user(token)
         found = self.rights.require_manageable(request, token)
         kept = [link for link in found.links if link.id != request.link_id]

@@ -8,10 +8,11 @@ from google.protobuf.message import Message
 
 from .._advice import with_advice
 from .._arguments import is_uuid
-from ..errors import DaikonError, PermissionDeniedError, invalid_argument
+from ..errors import DaikonError, PermissionDeniedError
 from ..types import AccessTokenClaims, Explanation, Resource
 from ..v1 import access_pb2, permissions_pb2
 from ._decide import decide, find_denial
+from ._names import require_id
 from ._permissions import FakePermissions
 from ._rights import Rights
 from ._subjects import FakeSubject, find_subject, group_subject, user_subject
@@ -95,8 +96,7 @@ class FakeServer:
         workspace_id = None
         if "workspace_id" in request.context.fields:
             workspace_id = request.context.fields["workspace_id"].string_value
-            if not is_uuid(workspace_id):
-                raise invalid_argument(("context.workspace_id", "must be a UUID"))
+            require_id(self.world, "context.workspace_id", workspace_id)
         subject = find_subject(self.world, request.subject, self.revoked)
         self._require_own_type(request.resource.type)
         type = self._type_of(request.resource)

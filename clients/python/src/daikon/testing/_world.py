@@ -56,7 +56,7 @@ class _Member(TypedDict):
 
 
 class WorldMember(_Member, total=False):
-    """A user in a workspace. From `expires_at` on, the user is not a member."""
+    """A user in a workspace, with IDs that may be any text. From `expires_at` on, the user is not a member."""
 
     expires_at: datetime | None
 

@@ -1,10 +1,9 @@
 package com.example.documents;
 
-import io.github.daikonauth.client.DeadlineExceededException;
-import io.github.daikonauth.client.UnavailableException;
+import io.github.daikonauth.client.DaikonException;
+import io.github.daikonauth.spring.DaikonProblems;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -35,10 +34,9 @@ class DocumentController {
     return document;
   }
 
-  /** Without a decision, nobody has access. */
-  @ExceptionHandler({UnavailableException.class, DeadlineExceededException.class})
-  ProblemDetail unavailable() {
-    return ProblemDetail.forStatusAndDetail(
-        HttpStatus.SERVICE_UNAVAILABLE, "Permissions cannot be checked right now");
+  /** Responds like daikon: with 503 if there is no decision, and with 422 if the ID is too long. */
+  @ExceptionHandler
+  ProblemDetail failed(DaikonException error) {
+    return DaikonProblems.of(error);
   }
 }

@@ -9,6 +9,7 @@ public final class DaikonClientBuilder {
   String address;
   String service;
   String serviceKey;
+  boolean isDevelopment;
   ChannelCredentials credentials;
   String serverName;
   Duration timeout = Duration.ofSeconds(2);
@@ -29,9 +30,15 @@ public final class DaikonClientBuilder {
     return this;
   }
 
-  /** Sets the key of the service. Required unless daikon runs in development mode. */
+  /** Sets the key of the service. Required without {@link #developmentMode()}. */
   public DaikonClientBuilder serviceKey(String serviceKey) {
     this.serviceKey = serviceKey;
+    return this;
+  }
+
+  /** Allows a client without a service key, for a server in development mode, which accepts calls without a key. */
+  public DaikonClientBuilder developmentMode() {
+    isDevelopment = true;
     return this;
   }
 
@@ -83,6 +90,11 @@ public final class DaikonClientBuilder {
     require(!address.matches("https?://.*"), "address", "must be host:port of the gRPC server, not a URL");
     require(address.matches(".*:\\d+|unix:.*"), "address", "must have a port, such as localhost:50051");
     require(Arguments.isText(service, 200), "service", "is required: the service_name of your service key");
+    require(
+        serviceKey != null || isDevelopment,
+        "serviceKey",
+        "is required. " + ServerErrors.ADVICE.get("SERVICE_KEY_MISSING")
+            + " A server in development mode needs none: call developmentMode()");
     require(
         serviceKey == null || Arguments.isPrintable(serviceKey),
         "serviceKey",

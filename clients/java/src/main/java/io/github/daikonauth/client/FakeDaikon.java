@@ -96,7 +96,7 @@ public final class FakeDaikon extends FakeResources {
       Subject subject, String action, String type, Options.ForAccessible... options) {
     Settings settings = Settings.read(options);
     return run(() -> {
-      if (settings.workspaceId != null) requireUuid("context.workspace_id", settings.workspaceId);
+      if (settings.workspaceId != null) requireId("context.workspace_id", settings.workspaceId);
       FakeSubject found = FakeSubject.find(state, subject, rights.revoked);
       Arguments.requireAction(action);
       Arguments.requireType(type);

@@ -45,7 +45,11 @@ abstract class FakeOperations implements Daikon {
     throw DaikonException.invalid(fields.toArray(Field[]::new));
   }
 
-  static void requireUuid(String field, String value) {
-    if (!ResourceIds.isUuid(value)) throw DaikonException.invalid(new Field(field, "must be a UUID"));
+  /** Requires a UUID, as the server does. The IDs of users, workspaces and groups of a test may be any text. */
+  void requireId(String field, String id) {
+    FakeWorld world = state.world;
+    boolean isOfTest =
+        world.users.containsKey(id) || world.workspaces.containsKey(id) || world.groups.containsKey(id);
+    if (!isOfTest && !ResourceIds.isUuid(id)) throw DaikonException.invalid(new Field(field, "must be a UUID"));
   }
 }

@@ -24,11 +24,11 @@ abstract class FakeResources extends FakeShares {
     rights.requireOwnService();
     FakeTypes.requireFree(resource.type());
     String workspaceId = Arguments.require("workspaceId", registration.workspaceId());
-    requireUuid("workspace_id", workspaceId);
+    requireId("workspace_id", workspaceId);
     String field = "owner_id";
     String ownerId = registration.ownerId();
     if (ownerId != null) {
-      requireUuid(field, ownerId);
+      requireId(field, ownerId);
     } else if (registration.ownerEmail() != null) {
       field = "owner_email";
       ownerId = state.findByEmail(registration.ownerEmail());
@@ -178,7 +178,7 @@ abstract class FakeResources extends FakeShares {
   public RegisteredResource transfer(Resource resource, String userId, Options.ForChange... options) {
     Settings settings = Settings.read(options);
     return run(() -> {
-      requireUuid("owner_id", userId);
+      requireId("owner_id", userId);
       Entry found = rights.requireManageable(resource, settings);
       rights.requireOwnership(found, settings);
       requireMember("owner_id", found.workspaceId, userId);

@@ -81,8 +81,8 @@ abstract class FakeShares extends FakeOperations {
           return Grantee.groupId(group.id());
       return Grantee.groupId("");
     }
-    if (grantee instanceof Grantee.UserId user) requireUuid("grantee_id", user.userId());
-    else if (grantee instanceof Grantee.GroupId group) requireUuid("grantee_id", group.groupId());
+    if (grantee instanceof Grantee.UserId user) requireId("grantee_id", user.userId());
+    else if (grantee instanceof Grantee.GroupId group) requireId("grantee_id", group.groupId());
     else throw DaikonException.invalid(new Field("grantee", "is required"));
     return grantee;
   }
@@ -171,7 +171,7 @@ abstract class FakeShares extends FakeOperations {
   public void revokeLink(Resource resource, String linkId, Options.ForChange... options) {
     Settings settings = Settings.read(options);
     run(() -> {
-      requireUuid("link_id", linkId);
+      requireId("link_id", linkId);
       rights.requireUser(settings.token);
       Entry found = rights.requireManageable(resource, settings);
       if (!found.links.removeIf(created -> created.link().id().equals(linkId)))

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a {@link FakeDaikon} bases its decisions on. Everything is optional. Workspaces that appear in members, and users
- * that appear in members, exist without being added.
+ * What a {@link FakeDaikon} bases its decisions on. Everything is optional. Workspaces and users that appear in members
+ * exist without being added. Their IDs, and those of groups, may be any text, such as {@code acme}.
  */
 public final class FakeWorld {
   /** A user. */

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /** Converts errors of gRPC. */
 final class ServerErrors {
   /** How to fix an error, by its reason. Appended to the server's message. */
-  private static final Map<String, String> ADVICE = Map.of(
+  static final Map<String, String> ADVICE = Map.of(
       "SERVICE_KEY_MISSING",
       "Set serviceKey: `npm run daikon -- service-app create` creates a key for your service.",
       "SERVICE_KEY_INVALID",

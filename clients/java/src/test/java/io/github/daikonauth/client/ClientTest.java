@@ -84,6 +84,7 @@ class ClientTest {
     return DaikonClient.builder()
         .address("localhost:" + port)
         .service("docs")
+        .developmentMode()
         .timeout(timeout)
         .maxInFlight(1)
         .build();
@@ -152,7 +153,7 @@ class ClientTest {
   @Test
   void unreachableAddressesAndServersWithoutTlsAreReported() {
     int port = server.getPort();
-    DaikonClientBuilder builder = DaikonClient.builder().address("localhost:" + port).service("docs");
+    DaikonClientBuilder builder = DaikonClient.builder().address("localhost:" + port).service("docs").developmentMode();
     try (DaikonClient daikon = builder.credentials(TlsChannelCredentials.create()).build()) {
       DaikonException error = assertThrows(
           UnavailableException.class, () -> daikon.check(ALICE, "view", new Resource("document", "1")));
@@ -176,6 +177,12 @@ class ClientTest {
     DaikonClientBuilder builder = DaikonClient.builder().address("localhost").service("docs");
     DaikonException error = assertThrows(InvalidArgumentException.class, builder::build);
     assertEquals("address", error.fields().get(0).field());
+    builder.address("localhost:50051");
+    for (String missing : new String[] {null, ""}) {
+      builder.serviceKey(missing);
+      error = assertThrows(InvalidArgumentException.class, builder::build);
+      assertEquals("serviceKey", error.fields().get(0).field());
+    }
   }
 
   @Test

@@ -1,7 +1,12 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Statements } from '../database/statement-pool.ts'
-import { checkedSecretPrefix, createCheckedSecret, isCheckedSecret } from './checked-secrets.ts'
-import { hashSecret } from './secret.ts'
+import {
+  checkedSecretPrefix,
+  createCheckedSecret,
+  isCheckedSecret,
+} from '../identity/checked-secrets.ts'
+import { hashSecret } from '../identity/secret.ts'
+import { reasons } from './reasons.ts'
 import { findScimTokenSql } from './store/scim-token-store.ts'
 
 const prefix = 'ds_'
@@ -21,7 +26,7 @@ export function createScimToken(): string {
 export const scimTokenPrefix = checkedSecretPrefix
 
 export function scimTokenInvalid(): ServiceError {
-  return new ServiceError('unauthenticated', 'SCIM_TOKEN_INVALID', 'The SCIM token is not valid')
+  return new ServiceError(reasons.SCIM_TOKEN_INVALID)
 }
 
 /**

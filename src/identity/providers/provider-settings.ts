@@ -1,21 +1,11 @@
-import { isSecureUrl } from '../core/loopback.ts'
+import { isSecureUrl } from '../../core/loopback.ts'
+import type { IdentitySettings } from '../settings.ts'
 
-/** The settings of the three identity providers. `settings` documents each of them. */
-export type ProviderSettings = {
-  GOOGLE_CLIENT_ID: string
-  GOOGLE_CLIENT_SECRET: string
-  GOOGLE_ISSUER: string
-  MICROSOFT_CLIENT_ID: string
-  MICROSOFT_CLIENT_SECRET: string
-  MICROSOFT_TENANT: string
-  MICROSOFT_ISSUER: string
-  MICROSOFT_TRUST_EMAIL: boolean
-  GITHUB_CLIENT_ID: string
-  GITHUB_CLIENT_SECRET: string
-  GITHUB_URL: string
-  GITHUB_API_URL: string
-  GITHUB_PKCE: boolean
-}
+/** The settings of the three identity providers. */
+export type ProviderSettings = Pick<
+  IdentitySettings,
+  Extract<keyof IdentitySettings, `${'GOOGLE' | 'MICROSOFT' | 'GITHUB'}_${string}`>
+>
 
 /** The values of MICROSOFT_TENANT that allow accounts of more than one tenant. */
 export const sharedTenants = ['common', 'organizations', 'consumers']

@@ -1,0 +1,10 @@
+import { logEvents } from './events.ts'
+import { activitySettings } from './settings.ts'
+
+/** The log of every change, its seals, and what follows it. */
+export const activity = {
+  name: 'activity',
+  needs: [],
+  events: logEvents,
+  settings: activitySettings,
+} as const

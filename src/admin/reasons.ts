@@ -1,0 +1,37 @@
+import { defineReasons } from '../core/define-reasons.ts'
+
+/** The reasons of errors of administrators' methods. */
+export const reasons = defineReasons({
+  CHANGED_MEANWHILE: {
+    code: 'already_exists',
+    message:
+      'A workspace, group or user named in the file was changed during the import. Import the file again.',
+  },
+  CLIENT_APP_NOT_FOUND: { code: 'not_found', message: 'Client app not found' },
+  CLIENT_APP_PUBLIC: {
+    code: 'failed_precondition',
+    message: 'A public client app has no secret. Set its type to confidential to create one.',
+  },
+  EXTERNAL_ID_TAKEN: { code: 'already_exists', message: 'Another user has this external_id' },
+  FILE_TOO_LARGE: { code: 'payload_too_large', message: 'The file is too large' },
+  LAST_ADMINISTRATOR: {
+    code: 'already_exists',
+    message: 'The user is the last active administrator. Promote another user first.',
+  },
+  LAST_SERVICE_APP: {
+    code: 'already_exists',
+    message: 'This is the last active service app. Set force to true to continue.',
+  },
+  MANAGEMENT_APP_NOT_FOUND: { code: 'not_found', message: 'Management app not found' },
+  OWN_ACCOUNT: {
+    code: 'permission_denied',
+    message: 'Administrators cannot deactivate, demote or delete their own account',
+  },
+  REDIRECT_URI_TAKEN: {
+    code: 'already_exists',
+    message:
+      'Another app has the redirect URI, and an app that is bound to a workspace cannot share its redirect URIs',
+  },
+  ROWS_HAVE_ERRORS: { code: 'invalid_argument', message: 'Rows of the file have errors' },
+  SERVICE_APP_NOT_FOUND: { code: 'not_found', message: 'Service app not found' },
+})

@@ -1,0 +1,43 @@
+import { defineReasons } from '../core/define-reasons.ts'
+
+/** The reasons of errors of resources and shares. */
+export const reasons = defineReasons({
+  CONDITION_IN_USE: {
+    code: 'already_exists',
+    message:
+      'Shares or links use conditions that the declaration would remove, or whose parameters would not fit',
+  },
+  GRANTEE_NOT_FOUND: { code: 'not_found', message: 'No such user or group in the workspace' },
+  LINK_NOT_FOUND: { code: 'not_found', message: 'Link not found' },
+  NOT_THE_OWNER: {
+    code: 'permission_denied',
+    message: 'Requires the owner of the resource, or an owner or admin of its workspace',
+  },
+  PARENT_CYCLE: {
+    code: 'already_exists',
+    message: 'A resource must not be its own parent or below itself',
+  },
+  PARENT_NOT_EDITABLE: {
+    code: 'permission_denied',
+    message: 'Requires permission to edit the parent',
+  },
+  PUBLIC_RESOURCES: { code: 'already_exists', message: 'Resources of the type are public' },
+  REQUIREMENT_NOT_MET: {
+    code: 'permission_denied',
+    message: 'The action requires a condition that is not met',
+  },
+  RESOURCE_NOT_FOUND: { code: 'not_found', message: 'Resource not found' },
+  RESOURCE_REGISTERED: {
+    code: 'already_exists',
+    message: 'The resource is registered with another workspace or owner',
+  },
+  RESOURCE_TYPE_NOT_FOUND: {
+    code: 'not_found',
+    message: 'The service has not declared the resource type',
+  },
+  ROLE_IN_USE: {
+    code: 'already_exists',
+    message: 'Shares or links use roles that the declaration would remove',
+  },
+  SHARE_NOT_FOUND: { code: 'not_found', message: 'Share not found' },
+})

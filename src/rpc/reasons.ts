@@ -1,0 +1,10 @@
+import { defineReasons } from '../core/define-reasons.ts'
+
+/** The reasons of errors of the pipeline that every call passes. */
+export const reasons = defineReasons({
+  CREDENTIALS_UNKNOWN: {
+    code: 'unauthenticated',
+    message: 'The method takes no credentials that this server knows',
+  },
+  RATE_LIMITED: { code: 'resource_exhausted', message: 'Rate limit exceeded' },
+})

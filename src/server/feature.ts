@@ -1,0 +1,41 @@
+import type { EventTable } from '../activity/events.ts'
+import type { SettingTable } from '../config/setting.ts'
+
+/**
+ * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
+ * composes the records of all features.
+ */
+export type Feature = {
+  /** The name of its folder. */
+  name: string
+  /** The names of the features whose files its files import. */
+  needs: readonly string[]
+  /** The events that it records in the activity log. */
+  events: EventTable
+  /** Its settings. */
+  settings?: SettingTable
+  /**
+   * Returns a sentence for each rule that settings break, starting with a variable. The settings are
+   * its own and the central ones.
+   */
+  findMistakes?: (settings: never) => string[]
+}
+
+/**
+ * Joins the tables of features.
+ *
+ * @throws an error if two of them declare the same name
+ */
+export function joinTables<Table extends object>(tables: readonly Table[]): Joined<Table> {
+  const names = tables.flatMap((table) => Object.keys(table))
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  if (repeated !== undefined) throw new Error(`two features declare ${repeated}`)
+  return Object.assign({}, ...tables)
+}
+
+/** The members of all types of a union. */
+type Joined<Union> = (Union extends unknown ? (of: Union) => void : never) extends (
+  of: infer Members,
+) => void
+  ? Members
+  : never

@@ -1,0 +1,29 @@
+import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
+import { activity } from '../activity/feature.ts'
+import { admin } from '../admin/feature.ts'
+import { connections } from '../connections/feature.ts'
+import { gateway } from '../gateway/feature.ts'
+import { identity } from '../identity/feature.ts'
+import { permissions } from '../permissions/feature.ts'
+import { scim } from '../scim/feature.ts'
+import { webhooks } from '../webhooks/feature.ts'
+import { workspaces } from '../workspaces/feature.ts'
+import { type Feature, joinTables } from './feature.ts'
+
+/** The features of the server, in the order of their events and settings in the documentation. */
+export const features = [
+  identity,
+  workspaces,
+  permissions,
+  admin,
+  connections,
+  scim,
+  webhooks,
+  gateway,
+  activity,
+] as const satisfies Feature[]
+
+/** The events of all features. If the list lacks a feature, this does not compile. */
+export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
+  features.map(({ events }) => events),
+)

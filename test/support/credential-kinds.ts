@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { createApiKey } from '../../src/identity/api-keys.ts'
+import { hashSecret } from '../../src/identity/secret.ts'
+import { createAdmin } from './admin.ts'
+import { seedManagementApp, seedServiceAccount } from './request-fixture.ts'
+import { seedConnection, seedScimToken } from './scim.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { WorkspaceFixture } from './workspace-fixture.ts'
+
+/** The headers of a call, by the name of the kind of credential that they contain, alone or beside a service key. */
+export type CredentialKinds = Record<string, Record<string, string>>
+
+/** Creates a valid credential of each kind, all for the workspace of the fixture. */
+export async function createCredentialKinds(
+  environment: TestEnvironment,
+  { workspace, people, key }: WorkspaceFixture,
+  scopes: string[],
+): Promise<CredentialKinds> {
+  const { app, pool, seed } = environment
+  const admin = await createAdmin(environment)
+  const claims = (sub: string) => ({
+    ...{ sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' },
+    ...{ wid: workspace, wslug: 'w', wrole: 'owner' as const, groups: [] },
+  })
+  const connection = await seedConnection(environment, workspace, `${randomUUID()}.example.org`)
+  const session = { ...claims(people.owner.id), connection_id: connection }
+  const account = await seedServiceAccount(environment, workspace)
+  const apiKey = createApiKey()
+  await pool.query(
+    `insert into api_keys (id, user_id, name, key_hash, key_prefix)
+     values (gen_random_uuid(), $1, 'key', $2, 'da_')`,
+    [account, hashSecret(apiKey)],
+  )
+  const client = await seed.clientApp([], { type: 'confidential', service_account_id: account })
+  await pool.query(
+    `insert into client_secrets (secret_hash, secret_prefix, app_id) values ($1, 'dkcs_', $2)`,
+    [hashSecret('secret'), client],
+  )
+  const createManagementToken = async (granted: string[]) => {
+    const sub = await seedManagementApp(environment)
+    await pool.query('update management_apps set scopes = $2 where id = $1', [sub, granted])
+    return app.tokens.sign('management', { sub, jti: randomUUID() }, lifetime)
+  }
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  const serviceKey = { 'x-service-key': key }
+  const withToken: CredentialKinds = {
+    user: bearer(await app.tokens.sign('access', claims(people.owner.id), lifetime)),
+    "connection's session": bearer(await app.tokens.sign('access', session, lifetime)),
+    "service account's token": bearer(await app.tokens.sign('access', claims(account), lifetime)),
+    'API key': bearer(apiKey),
+    'management app': bearer(await createManagementToken(scopes)),
+    'management app without scopes': bearer(await createManagementToken([])),
+    SCIM: bearer(await seedScimToken(environment, workspace)),
+    'administrator by cookie': { cookie: `admin_token=${admin.token}`, origin: consoleOrigin },
+    'administrator by Bearer': bearer(admin.token),
+    'unknown token': bearer('x'),
+  }
+  return {
+    none: {},
+    ...withToken,
+    'client credentials': { authorization: `Basic ${btoa(`${client}:secret`)}` },
+    'service key': serviceKey,
+    'service key by Bearer': bearer(key),
+    ...Object.fromEntries(
+      besideServiceKey.map((name) => [
+        `service key, ${name}`,
+        { ...serviceKey, ...withToken[name] },
+      ]),
+    ),
+  }
+}
+
+/** The kinds that are also sent beside a service key. */
+const besideServiceKey = [
+  'user',
+  "connection's session",
+  'API key',
+  'management app',
+  'SCIM',
+  'administrator by cookie',
+  'unknown token',
+]
+
+/** Seconds that tokens are valid, longer than the test takes on a busy machine. */
+const lifetime = 86_400
+
+/** The origin of the pages that act with the administrator's cookie. */
+const consoleOrigin = 'http://localhost:9004'
