@@ -11,6 +11,7 @@ export const pages = globSync(
     '{README,CHANGELOG,CONTRIBUTING,SECURITY}.md',
     'docs/**/*.md',
     'clients/README.md',
+    'docs/batched-checks.md',
     'clients/*/README.md',
   ],
   { cwd: root },

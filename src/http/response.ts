@@ -5,13 +5,16 @@ import type { Outcome } from '../rpc/pipeline.ts'
 import { structName } from '../rpc/schema.ts'
 import { writeBoundFields } from './bound-fields.ts'
 import { type HostedPage, sendHostedPage } from './hosted-pages.ts'
-import { scimType } from './scim-error.ts'
 
 /** Sends the response message of an operation. */
 export type Responder = (response: Response, message: object) => void
 
 /** Creates the responder of an operation. */
-export function createResponder(operation: DeclaredOperation, secureCookies: boolean): Responder {
+export function createResponder(
+  operation: DeclaredOperation,
+  secureCookies: boolean,
+  mediaType = 'json',
+): Responder {
   const { policy, output, bindings, neverEmpty } = operation
   const { status, responseField, cacheSeconds, pageField } = policy
   const toJson = createJsonWriter(output, operation)
@@ -26,7 +29,7 @@ export function createResponder(operation: DeclaredOperation, secureCookies: boo
     for (const name of neverEmpty) {
       if ((json[name] as unknown[]).length === 0) delete json[name]
     }
-    response.type(policy.profile === 'scim' ? scimType : 'json')
+    response.type(mediaType)
     sendJson(response, responseField ? json[responseField] : json)
   }
 }

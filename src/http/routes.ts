@@ -1,7 +1,8 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { errorCodes } from '../core/error-codes.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
-import type { Route } from '../rpc/method.ts'
+import { formatOf, type RestFormat } from '../core/rest-format.ts'
+import type { Profile, Route } from '../rpc/method.ts'
 import {
   type DeclaredOperation,
   failingOperation,
@@ -41,6 +42,8 @@ export type RestOptions = CorsOptions & {
   allowedHosts: string[]
   /** The maximum number of bytes of all request bodies that have not arrived completely. */
   maxUnfinishedBytes: number
+  /** The formats that features bring. */
+  formats: RestFormat[]
   docs: DocsPage[]
   /** The operations whose responses are server-sent events. */
   watches: WatchOperation[]
@@ -53,7 +56,7 @@ export function createApp(
   pipeline: Pipeline,
   options: RestOptions,
 ): Express {
-  const { trustedProxies, secureCookies, allowedHosts, docs } = options
+  const { trustedProxies, secureCookies, allowedHosts, formats, docs } = options
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setHeaders(securityHeaders(secureCookies)))
@@ -94,7 +97,8 @@ export function createApp(
     for (const { operation, route } of endpoints) {
       const watch = watches.find(({ name }) => name === operation.name)
       const sendEvents = watch && createEventStream(watch, runWatch)
-      const respond = createResponder(operation, secureCookies)
+      const format = formatOf(formats, operation.policy.profile)
+      const respond = createResponder(operation, secureCookies, format?.mediaType)
       const repetition = createRepetition(operation, route)
       pathRoute[route.verb](async (request, response) => {
         const read = () =>
@@ -151,7 +155,7 @@ export function createApp(
         const read = () => readMessage(request, response, operation, route, secureCookies)
         const call = readCall(request, response, read, false)
         const outcome = await pipeline(operation, call)
-        send(operation, request, response, outcome, call.requestId, respond)
+        send(operation, formats, request, response, outcome, call.requestId, respond)
       }
       return [route.path, handle] as const
     })
@@ -160,7 +164,8 @@ export function createApp(
 
   /** Runs routing errors through the pipeline, so that they count against the rate limits. */
   function fail(request: Request, response: Response, error: ServiceError): Promise<void> {
-    const profile = /^\/scim\/v2\//i.test(request.path) ? 'scim' : 'default'
+    const format = formats.find(({ paths }) => paths.test(request.path))
+    const profile = (format?.profile ?? 'default') as Profile
     return run(failingOperation(error, profile), request, response)
   }
 
@@ -199,12 +204,13 @@ export function createApp(
       ? crossOrigin.isConfigured(request)
       : await crossOrigin.isAllowed(request)
     if (isAllowed) crossOrigin.setHeaders(request, response)
-    send(operation, request, response, outcome, call.requestId, respond)
+    send(operation, formats, request, response, outcome, call.requestId, respond)
   }
 }
 
 function send(
   operation: Operation,
+  formats: RestFormat[],
   request: Request,
   response: Response,
   outcome: Outcome,
@@ -216,8 +222,10 @@ function send(
   setRateLimitHeaders(response, outcome.rateLimit)
   if (outcome.error && isNavigation(operation, request))
     sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, requestId))
-  else if (outcome.error) sendProblem(response, outcome.error, requestId, operation.policy.profile)
-  else respond?.(response, outcome.response ?? {})
+  else if (outcome.error) {
+    const { profile } = operation.policy
+    sendProblem(response, outcome.error, requestId, profile, formatOf(formats, profile))
+  } else respond?.(response, outcome.response ?? {})
 }
 
 /**

@@ -28,7 +28,8 @@ export function createRestServer(
   pipeline: Pipeline,
   options: RestServerOptions,
 ): HttpListener {
-  const { baseUrl, adminUrl, debug, globalLimit, reasons, secureCookies, watches } = options
+  const { baseUrl, adminUrl, debug, globalLimit, reasons, secureCookies, watches, formats } =
+    options
   const allowedHosts =
     options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
   const draining = new AbortController()
@@ -39,7 +40,9 @@ export function createRestServer(
     adminOrigin: new URL(adminUrl).origin,
     runWatch: createRunWatch(pipeline, draining.signal),
     docs: debug
-      ? createDocs(() => createOpenApi([...operations, ...watches], registry, globalLimit, reasons))
+      ? createDocs(() =>
+          createOpenApi([...operations, ...watches], registry, globalLimit, reasons, formats),
+        )
       : [],
   })
   const listener = createHttpListener(app, securityHeaders(secureCookies))

@@ -11,6 +11,7 @@ import {
   viewResource,
 } from './resource.ts'
 import { resolveResourceId } from './resource-id.ts'
+import type { PrincipalStore } from './store/principal-store.ts'
 import type { ResourceFilter } from './store/resource-list-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ShareStore } from './store/share-store.ts'
@@ -60,10 +61,28 @@ async function findKindFilter(
   }
 }
 
-/** Returns a resource with its shares. */
+/** Returns a resource with its shares, and on request with the names of its owner and their grantees. */
 export async function getResource(
-  { stores, principal }: RequestContext<ListStores>,
-  reference: ResourceReference,
+  { stores, principal }: RequestContext<ListStores & { principals: PrincipalStore }>,
+  { with_names, ...reference }: ResourceReference & { with_names?: boolean | undefined },
 ): Promise<ResourcePermissionResponse> {
-  return viewResource(stores, await requireResource(stores, principal, reference))
+  const found = await viewResource(stores, await requireResource(stores, principal, reference))
+  if (!with_names) return found
+  const { owner_id, shares } = found
+  const ids = new Set([owner_id, ...shares.map(({ grantee_id }) => grantee_id)])
+  const names = await stores.principals.findNames([...ids])
+  const owner = names.get(owner_id)
+  return {
+    ...found,
+    owner_name: owner?.name || undefined,
+    owner_email: owner?.email ?? undefined,
+    shares: shares.map((share) => {
+      const grantee = names.get(share.grantee_id)
+      return {
+        ...share,
+        grantee_name: grantee?.name || undefined,
+        grantee_email: grantee?.email ?? undefined,
+      }
+    }),
+  }
 }

@@ -3,7 +3,7 @@ import type { CredentialKind } from '../core/credential-kind.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import type { Call } from './call.ts'
-import type { VerifiedCredentials } from './credentials.ts'
+import { noneTaken, type VerifiedCredentials } from './credentials.ts'
 import type { Policy } from './method.ts'
 
 /**
@@ -24,11 +24,16 @@ export function authenticate(
   for (let index = 0; index < kinds.length; index += 1) {
     const kind = kinds[index]
     const own = claims[index]
-    if (!kind || own === undefined) continue
+    if (!kind) continue
+    const isLenient = policy.lenientUser && kind.provesCaller
+    if (own === undefined) {
+      if (isLenient) continue
+      throw noneTaken()
+    }
     try {
       kind.authenticate(principal, own, status as PrincipalStatus, call, now, loaded)
     } catch (error) {
-      if (!policy.lenientUser || !kind.provesCaller) throw error
+      if (!isLenient) throw error
       principal.tokenError = ServiceError.from(error)
       continue
     }

@@ -104,6 +104,7 @@ async function verifyLeniently(
   return verified
 }
 
-function noneTaken(): ServiceError {
+/** Returns the error of a call that presents nothing that the method takes. */
+export function noneTaken(): ServiceError {
   return new ServiceError(reasons.CREDENTIALS_UNKNOWN)
 }

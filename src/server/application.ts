@@ -52,6 +52,7 @@ import { activityEvents } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { reasons } from './reasons.ts'
+import { restFormats } from './rest-formats.ts'
 import { createStores } from './stores.ts'
 
 /** The dependencies of the application. */
@@ -298,6 +299,7 @@ export function createApplication({
     globalLimit,
     trustedProxies,
     reasons,
+    formats: restFormats,
     maxUnfinishedBytes,
     secureCookies: settings.COOKIE_SECURE,
     allowedHosts: settings.ALLOWED_HOSTS,

@@ -79,6 +79,44 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.readResource(upper), { ...record, shares })
   })
 
+  test(`a resource names its owner on request, and the users and groups that it is shared with ${over}`, async (t) => {
+    const { key, kind, people, workspace, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const { id, resource_id } = await fixture.register(people.owner)
+    const group = await environment.seed.group(workspace, [])
+    const pool = environment.pool
+    await pool.query(`update groups set name = 'Writers' where id = $1`, [group])
+    await pool.query(`update users set name = 'Olga' where id = $1`, [people.owner.id])
+    await pool.query(`update users set name = '' where id = $1`, [people.viewer.id])
+    for (const [grantee_type, grantee_id] of [
+      ['user', people.viewer.id],
+      ['group', group],
+    ]) {
+      const message = { permission_id: id, grantee_type, grantee_id, permission: 'view' }
+      const shared = expectOk(await transport.call('Share', message, fixture.as(people.owner)))
+      t.falsy(shared.grantee_name)
+    }
+    const message = { ...kind, resource_id, with_names: true }
+    const found = expectOk(await transport.call('GetResource', message, { key }))
+    const { rows } = await pool.query('select id, email from users where id = any($1::uuid[])', [
+      [people.owner.id, people.viewer.id],
+    ])
+    const emails = Object.fromEntries(rows.map(({ id, email }) => [id, email]))
+    t.is(found.owner_name, 'Olga')
+    t.is(found.owner_email, emails[people.owner.id])
+    const named = found.shares.map((share: Record<string, unknown>) => [
+      share.grantee_name ?? null,
+      share.grantee_email ?? null,
+    ])
+    t.falsy((await fixture.readResource({ resource_id })).owner_name)
+    t.deepEqual(named, [
+      [null, emails[people.viewer.id]],
+      ['Writers', null],
+    ])
+  })
+
   test(`an unregistered resource returns 404 'Resource not found' ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)

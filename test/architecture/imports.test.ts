@@ -147,6 +147,21 @@ forbid('rpc imports no handler', ({ from, to }) => {
   return isIn(from, 'rpc') && isIn(to, ...features) && !importedByRpc.includes(to)
 })
 
+test('rpc, grpc and http name no feature', (t) => {
+  // They contain the enums of policy.proto and example values of messages.
+  const declarations = [
+    'src/rpc/credential-policy.ts',
+    'src/rpc/method.ts',
+    'src/http/openapi/examples.ts',
+  ]
+  const named = sources
+    .filter((path) => isIn(path, 'rpc', 'grpc', 'http') && !declarations.includes(path))
+    .filter((path) =>
+      /scim|webhook|connection_session/i.test(readFileSync(join(root, path), 'utf8')),
+    )
+  t.deepEqual(named, [])
+})
+
 forbid('of config, features import what declares settings', ({ from, to }) => {
   const declares = ['src/config/parsers.ts', 'src/config/setting.ts', 'src/config/settings.ts']
   // Signing keys and identity providers are created from their settings.

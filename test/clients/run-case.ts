@@ -131,7 +131,14 @@ function viewGrant<Granted extends Share | Link>(granted: Granted) {
 }
 
 function viewResource(resource: RegisteredResource) {
-  return { ...resource, displayName: resource.displayName ?? null }
+  const sharedWith = resource.shares.map(
+    ({ granteeName = '', granteeEmail = '' }) => `${granteeName} ${granteeEmail}`,
+  )
+  return {
+    ...resource,
+    displayName: resource.displayName ?? null,
+    sharedWith: sharedWith.toSorted(),
+  }
 }
 
 function listGrantees(shares: Share[]): unknown {

@@ -11,6 +11,19 @@ const rows = [
   ...read('README.md').matchAll(/^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| `(\w+)` \|/gm),
 ].map(([, typescript = '', python = '', go = '', java = '']) => ({ typescript, python, go, java }))
 
+test('docs/batched-checks.md names tests that exist', (t) => {
+  const page = readFileSync(join(clients, '../docs/batched-checks.md'), 'utf8')
+  const tests = [
+    readFileSync(join(import.meta.dirname, 'batching.test.ts'), 'utf8'),
+    read('python/tests/test_batching.py'),
+    read('go/daikon/batcher_test.go'),
+  ]
+  const named = [...page.matchAll(/^\| [^|`]+ \| `(.*)` \| `(\w+)` \| `(\w+)` \|$/gm)]
+  t.is(named.length, 7)
+  for (const [, ...names] of named)
+    for (const [index, name] of names.entries()) t.true(tests[index]?.includes(name), name)
+})
+
 /** What is not an operation, or belongs to one language. */
 const controls = {
   typescript: ['close', 'token', 'revokeToken', 'failWith', 'delay', 'recover'],

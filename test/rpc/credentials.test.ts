@@ -10,6 +10,8 @@ import {
   type UserClaims,
 } from '../../src/identity/token-memory.ts'
 import type { Tokens } from '../../src/identity/tokens.ts'
+import { authenticate } from '../../src/rpc/authenticate.ts'
+import type { Call } from '../../src/rpc/call.ts'
 import { createChooseKinds, createCredentialsVerifier } from '../../src/rpc/credentials.ts'
 
 const second = 1000
@@ -89,6 +91,22 @@ test('a method that names no kind of credential, or one that no feature brings, 
   t.is(count.verified, 0)
   await run('a 900', 'key', 0, [['passport'], ['service', 'user']])
   t.is(count.verified, 1)
+})
+
+test('a kind that returns no claims is refused, unless tokens that are not valid count as absent', (t) => {
+  const kinds = [{ name: 'user', provesCaller: true }] as CredentialKind[]
+  const call = {} as Call
+  const run = (lenientUser: boolean) => () =>
+    authenticate(
+      { kinds, claims: [undefined] },
+      undefined,
+      new Date(),
+      call,
+      { ...policy, lenientUser },
+      undefined,
+    )
+  t.throws(run(false), { code: 'unauthenticated' })
+  t.deepEqual(run(true)(), {})
 })
 
 test('only the claims that a call needs are cached', async (t) => {

@@ -4,6 +4,7 @@ import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { reasons } from '../../src/server/reasons.ts'
+import { restFormats } from '../../src/server/rest-formats.ts'
 
 /** Validates a value against a schema, following `$ref`. Returns the errors, if any. */
 export type SchemaValidator = (schema: object, value: unknown) => string | undefined
@@ -61,6 +62,6 @@ export function createConformanceCheck(operations: DeclaredOperation[]) {
 }
 
 function publish(operations: DeclaredOperation[]) {
-  const document: any = createOpenApi(operations, readRegistry(), undefined, reasons)
+  const document: any = createOpenApi(operations, readRegistry(), undefined, reasons, restFormats)
   return { document, fits: createSchemaValidator(document) }
 }

@@ -302,6 +302,7 @@ func (w *casesWorld) fake(service string) daikontest.World {
 	for _, user := range w.Users {
 		world.Users = append(world.Users, daikontest.User{
 			ID:         user.ID,
+			Name:       user.Name,
 			Email:      user.Email,
 			ExternalID: user.ExternalID,
 			Inactive:   user.IsActive != nil && !*user.IsActive,
@@ -645,7 +646,19 @@ func viewResource(resource *daikon.RegisteredResource, err error) (any, error) {
 		"visibility":  string(resource.Visibility),
 		"inherits":    resource.Inherits,
 		"attributes":  resource.Attributes,
+		"ownerName":   resource.OwnerName,
+		"ownerEmail":  resource.OwnerEmail,
 	}
+	sharedWith := []string{}
+	for _, share := range resource.Shares {
+		sharedWith = append(sharedWith, share.GranteeName+" "+share.GranteeEmail)
+	}
+	slices.Sort(sharedWith)
+	names := make([]any, len(sharedWith))
+	for index, name := range sharedWith {
+		names[index] = name
+	}
+	view["sharedWith"] = names
 	if resource.DisplayName != "" {
 		view["displayName"] = resource.DisplayName
 	}

@@ -16,6 +16,8 @@ func readResource(record *daikonv1.ResourcePermissionResponse) *RegisteredResour
 		ResourceID:  record.GetResourceId(),
 		WorkspaceID: record.GetWorkspaceId(),
 		OwnerID:     record.GetOwnerId(),
+		OwnerName:   record.GetOwnerName(),
+		OwnerEmail:  record.GetOwnerEmail(),
 		Visibility:  Visibility(record.GetVisibility()),
 		Inherits:    record.GetInherits(),
 		Attributes:  record.GetAttributes().AsMap(),
@@ -43,6 +45,7 @@ func readShare(record *daikonv1.ShareResponse) *Share {
 		GrantedAt:  readTime(record.GetGrantedAt()),
 		ExpiresAt:  readTime(record.GetExpiresAt()),
 	}
+	share.GranteeName, share.GranteeEmail = record.GetGranteeName(), record.GetGranteeEmail()
 	if condition := record.GetCondition(); condition != nil {
 		share.Condition = &Condition{Name: condition.GetName(), Params: condition.GetParams().AsMap()}
 	}

@@ -104,7 +104,13 @@ func (c *Client) Get(ctx context.Context, resource Resource) (*RegisteredResourc
 	if err != nil {
 		return nil, err
 	}
-	request := &daikonv1.GetResourceRequest{ServiceName: c.service, ResourceType: resource.Type, ResourceId: id}
+	withNames := true
+	request := &daikonv1.GetResourceRequest{
+		ServiceName:  c.service,
+		ResourceType: resource.Type,
+		ResourceId:   id,
+		WithNames:    &withNames,
+	}
 	return c.change(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) (*daikonv1.ResourcePermissionResponse, error) {
 		return c.permissions.GetResource(ctx, request, options...)
 	})

@@ -121,7 +121,10 @@ type RegisteredResource struct {
 	ResourceID  string
 	WorkspaceID string
 	OwnerID     string
-	Visibility  Visibility
+	// OwnerName and OwnerEmail are set by [Client.Get] alone. The name is empty if the owner has none.
+	OwnerName  string
+	OwnerEmail string
+	Visibility Visibility
 	// Parent is nil without a parent.
 	Parent *ResourceRef
 	// Inherits reports whether grants on the parent apply.
@@ -144,6 +147,10 @@ type ResourceRef struct {
 type Share struct {
 	ID      string
 	Grantee Grantee
+	// GranteeName and GranteeEmail are set by [Client.Shares] and [Client.Get] alone. A user may have no name, and a
+	// group has no e-mail address.
+	GranteeName  string
+	GranteeEmail string
 	// Permission is empty if the share has a role.
 	Permission Permission
 	// Role is the role of the resource type; empty if the share has a permission.

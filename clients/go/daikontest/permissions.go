@@ -114,7 +114,11 @@ func (s permissionServer) GetResource(
 	if found == nil {
 		return nil, failure(daikon.CodeNotFound, "RESOURCE_NOT_FOUND", "Resource not found")
 	}
-	return found.view(), nil
+	record := found.view()
+	if request.GetWithNames() {
+		s.state.addNames(record)
+	}
+	return record, nil
 }
 
 func (s permissionServer) Unregister(

@@ -57,6 +57,20 @@ func (s *share) view() *daikonv1.ShareResponse {
 	return record
 }
 
+// addNames adds the names of the owner and of the users and groups with whom a resource is shared.
+func (s *state) addNames(record *daikonv1.ResourcePermissionResponse) {
+	owner := s.users[record.GetOwnerId()]
+	record.OwnerName, record.OwnerEmail = optional(owner.Name), optional(owner.Email)
+	for _, share := range record.GetShares() {
+		if share.GetGranteeType() == "group" {
+			share.GranteeName = optional(s.groups[share.GetGranteeId()].Name)
+			continue
+		}
+		user := s.users[share.GetGranteeId()]
+		share.GranteeName, share.GranteeEmail = optional(user.Name), optional(user.Email)
+	}
+}
+
 func (l *link) view() *daikonv1.ResourceLink {
 	record := &daikonv1.ResourceLink{
 		Id:         l.id,

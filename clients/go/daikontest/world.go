@@ -42,6 +42,7 @@ type Workspace struct {
 // User is a user of a [World].
 type User struct {
 	ID         string
+	Name       string
 	Email      string
 	ExternalID string
 	Inactive   bool

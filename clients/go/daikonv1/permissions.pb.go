@@ -1877,7 +1877,10 @@ type GetResourceRequest struct {
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
 	// 255 characters.
-	ResourceId    string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// Whether the response contains `owner_name` and `owner_email`, and `grantee_name` and
+	// `grantee_email` of each share.
+	WithNames     *bool `protobuf:"varint,4,opt,name=with_names,json=withNames,proto3,oneof" json:"with_names,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1931,6 +1934,13 @@ func (x *GetResourceRequest) GetResourceId() string {
 		return x.ResourceId
 	}
 	return ""
+}
+
+func (x *GetResourceRequest) GetWithNames() bool {
+	if x != nil && x.WithNames != nil {
+		return *x.WithNames
+	}
+	return false
 }
 
 // The request of PermissionService.Unregister.
@@ -2094,7 +2104,11 @@ type ResourcePermissionResponse struct {
 	// What conditions may read about the resource. Empty if it has no attributes.
 	Attributes *structpb.Struct `protobuf:"bytes,12,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	// The name of the resource for people. Absent if there is none.
-	DisplayName   *string `protobuf:"bytes,13,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	DisplayName *string `protobuf:"bytes,13,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	// The name of the owner, only with `with_names`. Absent if the owner has none.
+	OwnerName *string `protobuf:"bytes,14,opt,name=owner_name,json=ownerName,proto3,oneof" json:"owner_name,omitempty"`
+	// The e-mail address of the owner, only with `with_names`.
+	OwnerEmail    *string `protobuf:"bytes,15,opt,name=owner_email,json=ownerEmail,proto3,oneof" json:"owner_email,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2227,6 +2241,20 @@ func (x *ResourcePermissionResponse) GetDisplayName() string {
 	return ""
 }
 
+func (x *ResourcePermissionResponse) GetOwnerName() string {
+	if x != nil && x.OwnerName != nil {
+		return *x.OwnerName
+	}
+	return ""
+}
+
+func (x *ResourcePermissionResponse) GetOwnerEmail() string {
+	if x != nil && x.OwnerEmail != nil {
+		return *x.OwnerEmail
+	}
+	return ""
+}
+
 // A condition of the resource type, with values of its parameters.
 type ShareCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2303,7 +2331,12 @@ type ShareResponse struct {
 	// When the share stops granting access. Absent if it does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	// The condition under which the share counts. Absent if it always counts.
-	Condition     *ShareCondition `protobuf:"bytes,9,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
+	Condition *ShareCondition `protobuf:"bytes,9,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
+	// The name of the user or group, only with `with_names`. Absent if the user has
+	// none.
+	GranteeName *string `protobuf:"bytes,10,opt,name=grantee_name,json=granteeName,proto3,oneof" json:"grantee_name,omitempty"`
+	// The e-mail address of the user, only with `with_names`.
+	GranteeEmail  *string `protobuf:"bytes,11,opt,name=grantee_email,json=granteeEmail,proto3,oneof" json:"grantee_email,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2399,6 +2432,20 @@ func (x *ShareResponse) GetCondition() *ShareCondition {
 		return x.Condition
 	}
 	return nil
+}
+
+func (x *ShareResponse) GetGranteeName() string {
+	if x != nil && x.GranteeName != nil {
+		return *x.GranteeName
+	}
+	return ""
+}
+
+func (x *ShareResponse) GetGranteeEmail() string {
+	if x != nil && x.GranteeEmail != nil {
+		return *x.GranteeEmail
+	}
+	return ""
 }
 
 // The request of AdminService.RegisterActions and PermissionService.RegisterActions.
@@ -4077,12 +4124,15 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x0e_resource_typeB\x0e\n" +
 	"\f_resource_idB\n" +
 	"\n" +
-	"\b_context\"}\n" +
+	"\b_context\"\xb0\x01\n" +
 	"\x12GetResourceRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
-	"resourceId\"\xe9\x02\n" +
+	"resourceId\x12\"\n" +
+	"\n" +
+	"with_names\x18\x04 \x01(\bH\x00R\twithNames\x88\x01\x01B\r\n" +
+	"\v_with_names\"\xe9\x02\n" +
 	"\x11UnregisterRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12&\n" +
 	"\fservice_name\x18\x03 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
@@ -4099,7 +4149,7 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\b_cascadeB\n" +
 	"\n" +
 	"\b_context\"\x14\n" +
-	"\x12UnregisterResponse\"\xe7\x04\n" +
+	"\x12UnregisterResponse\"\xd0\x05\n" +
 	"\x1aResourcePermissionResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12#\n" +
@@ -4122,14 +4172,20 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\f \x01(\v2\x17.google.protobuf.StructR\n" +
 	"attributes\x12&\n" +
-	"\fdisplay_name\x18\r \x01(\tH\x02R\vdisplayName\x88\x01\x01B\x0e\n" +
+	"\fdisplay_name\x18\r \x01(\tH\x02R\vdisplayName\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"owner_name\x18\x0e \x01(\tH\x03R\townerName\x88\x01\x01\x12$\n" +
+	"\vowner_email\x18\x0f \x01(\tH\x04R\n" +
+	"ownerEmail\x88\x01\x01B\x0e\n" +
 	"\f_external_idB\t\n" +
 	"\a_parentB\x0f\n" +
-	"\r_display_name\"e\n" +
+	"\r_display_nameB\r\n" +
+	"\v_owner_nameB\x0e\n" +
+	"\f_owner_email\"e\n" +
 	"\x0eShareCondition\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x06params\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\x06params\x88\x01\x01B\t\n" +
-	"\a_params\"\x98\x03\n" +
+	"\a_params\"\x8d\x04\n" +
 	"\rShareResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fgrantee_type\x18\x02 \x01(\tR\vgranteeType\x12\x1d\n" +
@@ -4145,11 +4201,16 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"granted_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tgrantedAt\x12>\n" +
 	"\n" +
 	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12<\n" +
-	"\tcondition\x18\t \x01(\v2\x19.daikon.v1.ShareConditionH\x02R\tcondition\x88\x01\x01B\a\n" +
+	"\tcondition\x18\t \x01(\v2\x19.daikon.v1.ShareConditionH\x02R\tcondition\x88\x01\x01\x12&\n" +
+	"\fgrantee_name\x18\n" +
+	" \x01(\tH\x03R\vgranteeName\x88\x01\x01\x12(\n" +
+	"\rgrantee_email\x18\v \x01(\tH\x04R\fgranteeEmail\x88\x01\x01B\a\n" +
 	"\x05_roleB\r\n" +
 	"\v_expires_atB\f\n" +
 	"\n" +
-	"_condition\"t\n" +
+	"_conditionB\x0f\n" +
+	"\r_grantee_nameB\x10\n" +
+	"\x0e_grantee_email\"t\n" +
 	"\x16RegisterActionsRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x127\n" +
 	"\aactions\x18\x02 \x03(\v2\x1d.daikon.v1.ActionRegistrationR\aactions\"_\n" +
@@ -4511,6 +4572,7 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[18].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[19].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[21].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[22].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[23].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[25].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[26].OneofWrappers = []any{}

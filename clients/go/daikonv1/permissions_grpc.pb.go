@@ -208,7 +208,8 @@ type PermissionServiceClient interface {
 	DeleteLink(ctx context.Context, in *DeleteLinkRequest, opts ...grpc.CallOption) (*DeleteLinkResponse, error)
 	// Get a resource
 	//
-	// Returns the permission record of a resource with all its shares.
+	// Returns the permission record of a resource with all its shares. `with_names` adds the names of
+	// the owner and of the users and groups with whom it is shared.
 	GetResource(ctx context.Context, in *GetResourceRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Unregister a resource
 	//
@@ -704,7 +705,8 @@ type PermissionServiceServer interface {
 	DeleteLink(context.Context, *DeleteLinkRequest) (*DeleteLinkResponse, error)
 	// Get a resource
 	//
-	// Returns the permission record of a resource with all its shares.
+	// Returns the permission record of a resource with all its shares. `with_names` adds the names of
+	// the owner and of the users and groups with whom it is shared.
 	GetResource(context.Context, *GetResourceRequest) (*ResourcePermissionResponse, error)
 	// Unregister a resource
 	//

@@ -61,8 +61,6 @@ class Table:
     def fake_options(self) -> dict[str, Any]:
         """Returns the options of FakeDaikon for the world."""
         options = {key: rows for key, rows in self.world.items() if key != "tokens"}
-        for row in options["users"]:
-            row.pop("name", None)
         for row in options["workspaces"]:
             row["slug"] = row.pop("name", "")
         for row in options["resourceTypes"]:
@@ -172,6 +170,10 @@ class Call:
             assert actual == {**actual, **expected}, name
         elif isinstance(result, (RegisteredResource, Share, Link)):
             for key, value in to_python(expected).items():
+                if key == "shared_with" and isinstance(result, RegisteredResource):
+                    names = [f"{each.grantee_name or ''} {each.grantee_email or ''}" for each in result.shares]
+                    assert sorted(names) == value, name
+                    continue
                 assert getattr(result, key) == value, f"{name}: {key}"
         elif isinstance(result, DeclaredType):
             uses = None if result.uses is None else asdict(result.uses)

@@ -12,6 +12,8 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
     resourceId: record.resource_id,
     workspaceId: record.workspace_id,
     ownerId: record.owner_id,
+    ownerName: record.owner_name,
+    ownerEmail: record.owner_email,
     visibility: record.visibility as Visibility,
     parent: parent && { type: parent.resource_type, resourceId: parent.resource_id },
     inherits: record.inherits,
@@ -28,6 +30,8 @@ export function readShare(share: ShareResponse): Share {
   return {
     id: requireText('id', share.id),
     grantee: grantee_type === 'user' ? { userId: grantee_id } : { groupId: grantee_id },
+    granteeName: share.grantee_name,
+    granteeEmail: share.grantee_email,
     permission: (share.permission || undefined) as Permission | undefined,
     role: share.role,
     grantedBy: share.granted_by,

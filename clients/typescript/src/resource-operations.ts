@@ -83,7 +83,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
     },
 
     async get(resource, options = {}) {
-      const request = keyOf(resource)
+      const request = { ...keyOf(resource), with_names: true }
       return change(permissionService.getResource, request, { ...options, retry: true })
     },
 
@@ -133,7 +133,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
     },
 
     async shares(resource, options = {}) {
-      const request = keyOf(resource)
+      const request = { ...keyOf(resource), with_names: true }
       const method = permissionService.getResource
       return (await change(method, request, { ...options, retry: true })).shares
     },

@@ -6,6 +6,10 @@ export type RegisteredResource<Type extends string = string> = Resource<Type> & 
   resourceId: string
   workspaceId: string
   ownerId: string
+  /** The name of the owner: only of `get`, and undefined if the owner has none. */
+  ownerName: string | undefined
+  /** The e-mail address of the owner: only of `get`. */
+  ownerEmail: string | undefined
   visibility: Visibility
   /** The parent, identified by its `resourceId`. */
   parent: { type: string; resourceId: string } | undefined
@@ -23,6 +27,10 @@ export type RegisteredResource<Type extends string = string> = Resource<Type> & 
 export type Share = {
   id: string
   grantee: { userId: string } | { groupId: string }
+  /** The name of the user or group: only of `shares` and `get`, and undefined if the user has none. */
+  granteeName: string | undefined
+  /** The e-mail address of the user: only of `shares` and `get`. */
+  granteeEmail: string | undefined
   /** Undefined if the share has a role. */
   permission: Permission | undefined
   /** The role of the resource type; undefined if the share has a permission. */

@@ -569,6 +569,11 @@ export interface GetResourceRequest {
    * 255 characters.
    */
   resource_id: string;
+  /**
+   * Whether the response contains `owner_name` and `owner_email`, and `grantee_name` and
+   * `grantee_email` of each share.
+   */
+  with_names?: boolean | undefined;
 }
 
 /** The request of PermissionService.Unregister. */
@@ -647,7 +652,15 @@ export interface ResourcePermissionResponse {
     | { [key: string]: any }
     | undefined;
   /** The name of the resource for people. Absent if there is none. */
-  display_name?: string | undefined;
+  display_name?:
+    | string
+    | undefined;
+  /** The name of the owner, only with `with_names`. Absent if the owner has none. */
+  owner_name?:
+    | string
+    | undefined;
+  /** The e-mail address of the owner, only with `with_names`. */
+  owner_email?: string | undefined;
 }
 
 /** A condition of the resource type, with values of its parameters. */
@@ -686,7 +699,18 @@ export interface ShareResponse {
     | string
     | undefined;
   /** The condition under which the share counts. Absent if it always counts. */
-  condition?: ShareCondition | undefined;
+  condition?:
+    | ShareCondition
+    | undefined;
+  /**
+   * The name of the user or group, only with `with_names`. Absent if the user has
+   * none.
+   */
+  grantee_name?:
+    | string
+    | undefined;
+  /** The e-mail address of the user, only with `with_names`. */
+  grantee_email?: string | undefined;
 }
 
 /** The request of AdminService.RegisterActions and PermissionService.RegisterActions. */
@@ -3345,7 +3369,7 @@ export const TransferOwnershipRequest: MessageFns<TransferOwnershipRequest> = {
 };
 
 function createBaseGetResourceRequest(): GetResourceRequest {
-  return { service_name: "", resource_type: "", resource_id: "" };
+  return { service_name: "", resource_type: "", resource_id: "", with_names: undefined };
 }
 
 export const GetResourceRequest: MessageFns<GetResourceRequest> = {
@@ -3358,6 +3382,9 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
     }
     if (message.resource_id !== "") {
       writer.uint32(26).string(message.resource_id);
+    }
+    if (message.with_names !== undefined) {
+      writer.uint32(32).bool(message.with_names);
     }
     return writer;
   },
@@ -3399,6 +3426,14 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.with_names = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3419,6 +3454,7 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
     message.service_name = object.service_name ?? "";
     message.resource_type = object.resource_type ?? "";
     message.resource_id = object.resource_id ?? "";
+    message.with_names = object.with_names ?? undefined;
     return message;
   },
 };
@@ -3604,6 +3640,8 @@ function createBaseResourcePermissionResponse(): ResourcePermissionResponse {
     inherits: false,
     attributes: undefined,
     display_name: undefined,
+    owner_name: undefined,
+    owner_email: undefined,
   };
 }
 
@@ -3650,6 +3688,12 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     }
     if (message.display_name !== undefined) {
       writer.uint32(106).string(message.display_name);
+    }
+    if (message.owner_name !== undefined) {
+      writer.uint32(114).string(message.owner_name);
+    }
+    if (message.owner_email !== undefined) {
+      writer.uint32(122).string(message.owner_email);
     }
     return writer;
   },
@@ -3779,6 +3823,22 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
             message.display_name = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.owner_name = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.owner_email = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3812,6 +3872,8 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     message.inherits = object.inherits ?? false;
     message.attributes = object.attributes ?? undefined;
     message.display_name = object.display_name ?? undefined;
+    message.owner_name = object.owner_name ?? undefined;
+    message.owner_email = object.owner_email ?? undefined;
     return message;
   },
 };
@@ -3894,6 +3956,8 @@ function createBaseShareResponse(): ShareResponse {
     granted_at: undefined,
     expires_at: undefined,
     condition: undefined,
+    grantee_name: undefined,
+    grantee_email: undefined,
   };
 }
 
@@ -3925,6 +3989,12 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     }
     if (message.condition !== undefined) {
       ShareCondition.encode(message.condition, writer.uint32(74).fork()).join();
+    }
+    if (message.grantee_name !== undefined) {
+      writer.uint32(82).string(message.grantee_name);
+    }
+    if (message.grantee_email !== undefined) {
+      writer.uint32(90).string(message.grantee_email);
     }
     return writer;
   },
@@ -4014,6 +4084,22 @@ export const ShareResponse: MessageFns<ShareResponse> = {
             message.condition = ShareCondition.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.grantee_name = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.grantee_email = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4042,6 +4128,8 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     message.condition = (object.condition !== undefined && object.condition !== null)
       ? ShareCondition.fromPartial(object.condition)
       : undefined;
+    message.grantee_name = object.grantee_name ?? undefined;
+    message.grantee_email = object.grantee_email ?? undefined;
     return message;
   },
 };
@@ -6148,7 +6236,8 @@ export const PermissionServiceService = {
   /**
    * Get a resource
    *
-   * Returns the permission record of a resource with all its shares.
+   * Returns the permission record of a resource with all its shares. `with_names` adds the names of
+   * the owner and of the users and groups with whom it is shared.
    */
   getResource: {
     path: "/daikon.v1.PermissionService/GetResource" as const,
@@ -6491,7 +6580,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Get a resource
    *
-   * Returns the permission record of a resource with all its shares.
+   * Returns the permission record of a resource with all its shares. `with_names` adds the names of
+   * the owner and of the users and groups with whom it is shared.
    */
   getResource: handleUnaryCall<GetResourceRequest, ResourcePermissionResponse>;
   /**
@@ -6976,7 +7066,8 @@ export interface PermissionServiceClient extends Client {
   /**
    * Get a resource
    *
-   * Returns the permission record of a resource with all its shares.
+   * Returns the permission record of a resource with all its shares. `with_names` adds the names of
+   * the owner and of the users and groups with whom it is shared.
    */
   getResource(
     request: GetResourceRequest,

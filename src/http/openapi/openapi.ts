@@ -1,12 +1,13 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
+import type { RestFormat } from '../../core/rest-format.ts'
 import type { BoundField } from '../../rpc/bound-fields.ts'
-import type { Tier } from '../../rpc/credential-policy.ts'
 import { readExclusiveSets } from '../../rpc/field-sets.ts'
 import type { Policy, Route } from '../../rpc/method.ts'
 import type { DeclaredOperation, WatchOperation } from '../../rpc/operation.ts'
 import { isStruct, type JsonSchema } from '../../rpc/schema.ts'
 import { repeatsCrossSitePosts } from '../cross-site-posts.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
+import { createDescribeFormat, type DescribeFormat } from './formats.ts'
 import { describeLinks } from './links.ts'
 import {
   type ExampleReasons,
@@ -22,21 +23,14 @@ import {
 import { methodComment, protoComment } from './proto-comment.ts'
 import { describeBody, publishedSchema } from './request-schema.ts'
 import { createSchemas, type DefineSchema, type ReferToMessage } from './schemas.ts'
-import {
-  describeScimBody,
-  describeScimSuccess,
-  scimErrorResponses,
-  scimErrorSchema,
-} from './scim.ts'
 
-/** The security requirements of each tier. */
-const security: Record<Tier, object[]> = {
+/** The security requirements of each tier, except for those of methods in the format of a feature. */
+const security = {
   public: [],
   user: [{ accessToken: [] }],
   service: [{ serviceKey: [] }],
   dual: [{ accessToken: [], serviceKey: [] }],
   admin: [{ adminCookie: [] }],
-  scim: [{ scimToken: [] }],
 }
 
 const securitySchemes = {
@@ -68,12 +62,6 @@ const securitySchemes = {
     name: 'admin_token',
     description: 'Set by the sign-in of an administrator.',
   },
-  scimToken: {
-    type: 'http',
-    scheme: 'bearer',
-    description:
-      'The SCIM token of a workspace, from `POST /workspaces/{workspace_id}/scim-token`.',
-  },
   managementToken: {
     type: 'http',
     scheme: 'bearer',
@@ -86,6 +74,7 @@ type Builder = {
   registry: FileRegistry
   define: DefineSchema
   makeExample: ExampleMaker
+  describeFormat: DescribeFormat
   operations: DeclaredOperation[]
   /** The successful response of each operation. */
   successes: Map<DeclaredOperation, object>
@@ -101,14 +90,19 @@ export function createOpenApi(
   registry: FileRegistry,
   globalLimit: number | undefined,
   reasons: ExampleReasons,
+  formats: RestFormat[],
 ): object {
+  const describeFormat = createDescribeFormat(formats)
   const { schemas, refer, define } = createSchemas(registry)
   const makeExample = createExampleMaker(schemas)
   // Before the requests, because a message of both is named after its schema of responses.
   const successes = new Map(
-    operations.map((operation) => [operation, describeSuccess(operation, refer, makeExample)]),
+    operations.map((operation) => [
+      operation,
+      describeSuccess(operation, refer, makeExample, describeFormat),
+    ]),
   )
-  const builder = { registry, define, makeExample, operations, successes }
+  const builder = { registry, define, makeExample, describeFormat, operations, successes }
   const limitNote = globalLimit
     ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\` and \`/.well-known/\`.`
     : 'Rate limits are off.'
@@ -133,13 +127,13 @@ export function createOpenApi(
     tags: describeTags(operations),
     paths,
     components: {
-      securitySchemes,
+      securitySchemes: { ...securitySchemes, ...describeFormat.securitySchemes },
       schemas: {
         ...schemas,
         Problem: problemSchema,
         FieldProblem: fieldProblemSchema,
         OAuthError: oauthErrorSchema,
-        ScimError: scimErrorSchema,
+        ...describeFormat.errorSchemas,
       },
       responses: problemResponses(reasons),
       headers: rateLimitHeaders,
@@ -176,7 +170,7 @@ function describeTags(operations: DeclaredOperation[]): object[] {
 
 function describeOperation(operation: DeclaredOperation, route: Route, builder: Builder): object {
   const { policy, input, bindings } = operation
-  const { registry, define, makeExample } = builder
+  const { registry, define, makeExample, describeFormat } = builder
   const place = policy.profile === 'default' ? 'body' : 'open body'
   const { properties, required, ...others } = publishedSchema(registry, input, place, define)
   const parameterSchemas = publishedSchema(registry, input, 'parameters').properties
@@ -230,10 +224,10 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     'x-rate-limit': policy.limitPerMinute && { limit: policy.limitPerMinute, period: 60 },
     'x-least-role': policy.leastRole,
     'x-scope': policy.scope === 'none' ? undefined : policy.scope,
-    security: describeSecurity(policy),
+    security: describeFormat.security(policy) ?? describeSecurity(policy),
     parameters,
     requestBody: route.bodyField
-      ? describeScimBody(operation)
+      ? describeFormat.body(operation)
       : hasBody
         ? describeBody(operation, body, builder)
         : undefined,
@@ -246,9 +240,8 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
       ...(repeatsCrossSitePosts(operation, route) && { 303: repetitionResponse }),
       ...(policy.profile === 'oauth'
         ? oauthErrorResponses(operation)
-        : policy.profile === 'scim'
-          ? scimErrorResponses(operation)
-          : problemReferences(operation, parameters.length > 0 || contentFields.length > 0)),
+        : (describeFormat.errors(operation) ??
+          problemReferences(operation, parameters.length > 0 || contentFields.length > 0))),
     },
   }
 }
@@ -267,7 +260,8 @@ function operationId({ name, route: first }: DeclaredOperation, route: Route): s
 
 /** Returns the security requirements of a method, which are alternatives. */
 function describeSecurity(policy: Policy): object[] {
-  const { tier, scope, optionalUser, optionalAdmin, optionalClient, profile } = policy
+  const { scope, optionalUser, optionalAdmin, optionalClient, profile } = policy
+  const tier = policy.tier as keyof typeof security
   if (profile === 'authzen' && tier === 'service')
     return [...security.service, { bearerServiceKey: [] }]
   if (optionalClient) return [...security[tier], { clientSecret: [] }]
@@ -293,13 +287,14 @@ function describeSuccess(
   operation: DeclaredOperation | WatchOperation,
   refer: ReferToMessage,
   makeExample: ExampleMaker,
+  describeFormat: DescribeFormat,
 ): object {
   const { policy, output, bindings } = operation
   const headers = { ...rateLimitHeaderReferences, ...describeBoundHeaders(bindings.response) }
   if (policy.status === 204) return { description: 'Success, no content', headers }
   if (policy.status >= 300) return { description: 'Redirect', headers }
   const responseField = output.fields.find(({ name }) => name === policy.responseField)
-  if (responseField && isStruct(responseField)) return describeScimSuccess(operation, headers)
+  if (responseField && isStruct(responseField)) return describeFormat.success(operation, headers)
   const schema = responseField?.message
     ? { type: 'array', items: refer(responseField.message) }
     : refer(output, policy.profile)

@@ -9,6 +9,9 @@ export type UserIds = { byEmail: Map<string, string>; byExternalId: Map<string, 
 
 export type GroupName = { workspaceId: string; name: string }
 
+/** How people know a user or group; a group has no e-mail address. */
+export type PrincipalName = { id: string; name: string; email: string | null }
+
 /** A user or group who must be in a workspace. */
 export type PlacedPrincipal = { type: 'user' | 'group'; id: string; workspaceId: string }
 
@@ -43,6 +46,12 @@ export class PrincipalStore {
     return rows.map(({ id }) => id ?? undefined)
   }
 
+  /** Returns the names of users and groups by ID, without those that do not exist. */
+  async findNames(ids: string[]): Promise<Map<string, PrincipalName>> {
+    const rows = await query<PrincipalName>(this.#em, namesSql, [ids])
+    return new Map(rows.map((row) => [row.id, row]))
+  }
+
   /** Returns for each item whether its user or group is in the workspace. */
   async areInWorkspaces(items: PlacedPrincipal[]): Promise<boolean[]> {
     const rows = await query<{ isIn: boolean }>(this.#em, inWorkspacesSql, [
@@ -65,6 +74,12 @@ const groupsSql = `
   select g.id from unnest($1::uuid[], $2::text[]) with ordinality item (workspace_id, name, position)
   left join groups g using (workspace_id, name)
   order by position`
+
+/** $1 IDs. Returns PrincipalNames. */
+const namesSql = `
+  select id, name, email from users where id = any($1::uuid[])
+  union all
+  select id, name, null from groups where id = any($1::uuid[])`
 
 /** $1 whether each is a user, $2 IDs, $3 IDs of workspaces. Returns `isIn` in this order. */
 const inWorkspacesSql = `

@@ -60,7 +60,7 @@ def register_many(service: str, registrations: Iterable[Registration]) -> Operat
 
 
 def get(service: str, resource: Resource) -> Operation[RegisteredResource]:
-    request = permissions_pb2.GetResourceRequest(**key_of(service, resource))
+    request = permissions_pb2.GetResourceRequest(**key_of(service, resource), with_names=True)
     return change("GetResource", request, permissions_pb2.ResourcePermissionResponse, _read_resource)
 
 
@@ -259,6 +259,8 @@ def read_share(share: permissions_pb2.ShareResponse) -> Share:
         granted_at=share.granted_at.ToDatetime(timezone.utc),
         expires_at=share.expires_at.ToDatetime(timezone.utc) if share.HasField("expires_at") else None,
         condition=read_condition(share.condition) if share.HasField("condition") else None,
+        grantee_name=share.grantee_name or None,
+        grantee_email=share.grantee_email or None,
     )
 
 
@@ -277,6 +279,8 @@ def _read_resource(record: permissions_pb2.ResourcePermissionResponse) -> Regist
         shares=tuple(read_share(share) for share in record.shares),
         attributes=MessageToDict(record.attributes),
         display_name=record.display_name if record.HasField("display_name") else None,
+        owner_name=record.owner_name or None,
+        owner_email=record.owner_email or None,
     )
 
 

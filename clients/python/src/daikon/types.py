@@ -182,6 +182,10 @@ class Share:
     """When the share ends, or None if it does not."""
     condition: Condition | None = None
     """The condition under which the share counts, or None if it always counts."""
+    grantee_name: str | None = None
+    """The name of the user or group: only of `shares` and `get`, and None if the user has none."""
+    grantee_email: str | None = None
+    """The e-mail address of the user: only of `shares` and `get`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +291,10 @@ class RegisteredResource:
     """What conditions read as `resource.attributes`."""
     display_name: str | None = None
     """The name for people."""
+    owner_name: str | None = None
+    """The name of the owner: only of `get`, and None if the owner has none."""
+    owner_email: str | None = None
+    """The e-mail address of the owner: only of `get`."""
 
 
 @dataclass(frozen=True, slots=True)

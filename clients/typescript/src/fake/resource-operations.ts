@@ -9,7 +9,7 @@ import { requireFreeType } from './declarations.ts'
 import { findOwner, requireOwner } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
-import { viewResource } from './views.ts'
+import { viewNamed, viewResource } from './views.ts'
 import {
   type FakeResource,
   type FakeState,
@@ -115,7 +115,7 @@ export function createFakeResourceOperations(
       }),
 
     get: (resource, options = {}) =>
-      run(options, () => viewResource(rights.requireResource(resource))),
+      run(options, () => viewNamed(state, rights.requireResource(resource))),
 
     unregister: (resource, { cascade = false, ...options } = {}) =>
       run(options, () => {

@@ -7,7 +7,7 @@ import { type FakeGrantee, findGrantee, isInWorkspace } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import { readGranted } from './terms.ts'
-import { viewResource, viewShare } from './views.ts'
+import { viewNamed, viewShare } from './views.ts'
 import { type FakeResource, type FakeShare, type FakeState, resourceKey } from './world.ts'
 
 type ShareOperations = Pick<Daikon, 'revoke' | 'share' | 'shareMany' | 'shares'>
@@ -96,7 +96,7 @@ export function createFakeShareOperations(
       }),
 
     shares: (resource, options = {}) =>
-      run(options, () => viewResource(rights.requireResource(resource)).shares),
+      run(options, () => viewNamed(state, rights.requireResource(resource)).shares),
 
     revoke: (resource, grantee, options = {}) =>
       run(options, () => {

@@ -1,5 +1,5 @@
 import type { RegisteredResource, Share } from '../results.ts'
-import type { FakeResource, FakeShare } from './world.ts'
+import type { FakeResource, FakeShare, FakeState } from './world.ts'
 
 /** Returns a resource without its links and expired shares. */
 export function viewResource(resource: FakeResource): RegisteredResource {
@@ -7,11 +7,35 @@ export function viewResource(resource: FakeResource): RegisteredResource {
   const isCurrent = ({ expiresAt }: FakeShare) => !expiresAt || expiresAt.getTime() > Date.now()
   return {
     ...facts,
+    ownerName: undefined,
+    ownerEmail: undefined,
     parent: parent && { type: parent.type, resourceId: parent.resourceId },
     shares: shares.filter(isCurrent).map(viewShare),
   }
 }
 
 export function viewShare({ userId, groupId, ...share }: FakeShare): Share {
-  return { ...share, grantee: userId === undefined ? { groupId: groupId ?? '' } : { userId } }
+  const grantee = userId === undefined ? { groupId: groupId ?? '' } : { userId }
+  return { ...share, grantee, granteeName: undefined, granteeEmail: undefined }
+}
+
+/** Returns a resource with the names of its owner and of the users and groups it is shared with. */
+export function viewNamed(state: FakeState, resource: FakeResource): RegisteredResource {
+  const viewed = viewResource(resource)
+  const owner = state.users.get(resource.ownerId)
+  return {
+    ...viewed,
+    ownerName: owner?.name || undefined,
+    ownerEmail: owner?.email || undefined,
+    shares: viewed.shares.map((share) => {
+      const { grantee } = share
+      const user = 'userId' in grantee ? state.users.get(grantee.userId) : undefined
+      const named = 'userId' in grantee ? user : state.groups.get(grantee.groupId)
+      return {
+        ...share,
+        granteeName: named?.name || undefined,
+        granteeEmail: user?.email || undefined,
+      }
+    }),
+  }
 }

@@ -17,7 +17,7 @@ export type FakeWorld = {
    * `OTHER_SERVICE`, as for a client with a wrong `service`.
    */
   keyService?: string
-  users?: { id: string; email?: string; externalId?: string; isActive?: boolean }[]
+  users?: { id: string; name?: string; email?: string; externalId?: string; isActive?: boolean }[]
   /**
    * Workspaces and users that appear in `members` exist without being listed. Their IDs, and those of
    * groups, may be any text, such as `acme`.
@@ -70,7 +70,13 @@ export type FakeRole = {
   groups?: string[]
 }
 
-export type FakeUser = { id: string; email: string; externalId: string; isActive: boolean }
+export type FakeUser = {
+  id: string
+  name: string
+  email: string
+  externalId: string
+  isActive: boolean
+}
 
 export type FakeShare = {
   id: string
@@ -176,13 +182,13 @@ export function createState(world: FakeWorld): FakeState {
     conditions: new Map(Object.entries(world.conditions ?? {})),
     resources: new Map(),
   }
-  for (const { id, email = '', externalId = '', isActive = true } of users)
-    state.users.set(id, { id, email, externalId, isActive })
+  for (const { id, name = '', email = '', externalId = '', isActive = true } of users)
+    state.users.set(id, { id, name, email, externalId, isActive })
   for (const { id, slug = '' } of workspaces) state.workspaces.set(id, slug)
   for (const { workspaceId, userId, role, expiresAt } of members) {
     if (!state.workspaces.has(workspaceId)) state.workspaces.set(workspaceId, '')
     if (!state.users.has(userId))
-      state.users.set(userId, { id: userId, email: '', externalId: '', isActive: true })
+      state.users.set(userId, { id: userId, name: '', email: '', externalId: '', isActive: true })
     state.members.set(memberKey(workspaceId, userId), { role, expiresAt })
   }
   for (const { id, workspaceId, name = '', members = [], groups: children = [] } of groups) {

@@ -6,7 +6,7 @@ from typing import Any
 from .._arguments import is_uuid
 from ..types import Condition, DeclaredType
 from ..v1 import links_pb2, permissions_pb2
-from ._world import Link, Registered, Share
+from ._world import Link, Registered, Share, World
 
 
 def view_resource(resource: Registered) -> permissions_pb2.ResourcePermissionResponse:
@@ -30,6 +30,17 @@ def view_resource(resource: Registered) -> permissions_pb2.ResourcePermissionRes
         view.parent.resource_type = resource.parent.type
         view.parent.resource_id = resource.parent.resource_id
     return view
+
+
+def add_names(world: World, view: permissions_pb2.ResourcePermissionResponse) -> None:
+    """Adds the names of the owner and of the users and groups with whom a resource is shared."""
+    owner = world.users[view.owner_id]
+    view.owner_name, view.owner_email = owner.name, owner.email
+    for share in view.shares:
+        if share.grantee_type == "group":
+            share.grantee_name = world.groups[share.grantee_id].name
+        elif user := world.users.get(share.grantee_id):
+            share.grantee_name, share.grantee_email = user.name, user.email
 
 
 def view_share(share: Share) -> permissions_pb2.ShareResponse:

@@ -34,6 +34,7 @@ class _User(TypedDict):
 class WorldUser(_User, total=False):
     """A user. Users in `members` need not be listed."""
 
+    name: str
     email: str
     external_id: str
     is_active: bool
@@ -137,6 +138,7 @@ class WorldShare(_Share, total=False):
 class User:
     id: str
     email: str = ""
+    name: str = ""
     external_id: str = ""
     is_active: bool = True
 

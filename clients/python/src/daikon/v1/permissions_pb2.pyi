@@ -323,14 +323,16 @@ class TransferOwnershipRequest(_message.Message):
     def __init__(self, permission_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class GetResourceRequest(_message.Message):
-    __slots__ = ("service_name", "resource_type", "resource_id")
+    __slots__ = ("service_name", "resource_type", "resource_id", "with_names")
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    WITH_NAMES_FIELD_NUMBER: _ClassVar[int]
     service_name: str
     resource_type: str
     resource_id: str
-    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+    with_names: bool
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., with_names: bool = ...) -> None: ...
 
 class UnregisterRequest(_message.Message):
     __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "cascade", "context")
@@ -353,7 +355,7 @@ class UnregisterResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class ResourcePermissionResponse(_message.Message):
-    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name")
+    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name", "owner_name", "owner_email")
     ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -368,6 +370,8 @@ class ResourcePermissionResponse(_message.Message):
     INHERITS_FIELD_NUMBER: _ClassVar[int]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    OWNER_NAME_FIELD_NUMBER: _ClassVar[int]
+    OWNER_EMAIL_FIELD_NUMBER: _ClassVar[int]
     id: str
     service_name: str
     resource_type: str
@@ -382,7 +386,9 @@ class ResourcePermissionResponse(_message.Message):
     inherits: bool
     attributes: _struct_pb2.Struct
     display_name: str
-    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ...) -> None: ...
+    owner_name: str
+    owner_email: str
+    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ..., owner_name: _Optional[str] = ..., owner_email: _Optional[str] = ...) -> None: ...
 
 class ShareCondition(_message.Message):
     __slots__ = ("name", "params")
@@ -393,7 +399,7 @@ class ShareCondition(_message.Message):
     def __init__(self, name: _Optional[str] = ..., params: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ShareResponse(_message.Message):
-    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "role", "granted_by", "granted_at", "expires_at", "condition")
+    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "role", "granted_by", "granted_at", "expires_at", "condition", "grantee_name", "grantee_email")
     ID_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -403,6 +409,8 @@ class ShareResponse(_message.Message):
     GRANTED_AT_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
     CONDITION_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_NAME_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_EMAIL_FIELD_NUMBER: _ClassVar[int]
     id: str
     grantee_type: str
     grantee_id: str
@@ -412,7 +420,9 @@ class ShareResponse(_message.Message):
     granted_at: _timestamp_pb2.Timestamp
     expires_at: _timestamp_pb2.Timestamp
     condition: ShareCondition
-    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ...) -> None: ...
+    grantee_name: str
+    grantee_email: str
+    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ..., grantee_name: _Optional[str] = ..., grantee_email: _Optional[str] = ...) -> None: ...
 
 class RegisterActionsRequest(_message.Message):
     __slots__ = ("service_name", "actions")

@@ -81,7 +81,7 @@ abstract class FakeResources extends FakeShares {
 
   @Override
   public RegisteredResource get(Resource resource, Options.ForAny... options) {
-    return run(() -> rights.requireResource(resource).view());
+    return run(() -> state.viewNamed(rights.requireResource(resource)));
   }
 
   @Override

@@ -63,7 +63,9 @@ abstract class FakeShares extends FakeOperations {
         grantedBy,
         Instant.now(),
         share.expiresAt(),
-        copyOf(share.condition()));
+        copyOf(share.condition()),
+        null,
+        null);
     entry.shares = new ArrayList<>(entry.shares);
     entry.shares.remove(known);
     entry.shares.add(granted);

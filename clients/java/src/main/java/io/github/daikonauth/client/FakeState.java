@@ -54,7 +54,9 @@ final class FakeState {
           attributes,
           displayName,
           createdAt,
-          shares.stream().filter(share -> isCurrent(share.expiresAt())).toList());
+          shares.stream().filter(share -> isCurrent(share.expiresAt())).toList(),
+          null,
+          null);
     }
 
     /** Returns how far this resource is below another one; 0 if it is not. */
@@ -103,6 +105,30 @@ final class FakeState {
     resources.put(keyOf(resource), entry);
   }
 
+  /** Returns a resource with the names of its owner and of the users and groups with whom it is shared. */
+  RegisteredResource viewNamed(Entry entry) {
+    RegisteredResource found = entry.view();
+    List<Share> shares = found.shares().stream().map(this::withNames).toList();
+    User owner = world.users.get(found.ownerId());
+    return new RegisteredResource(
+        found.type(), found.id(), found.resourceId(), found.workspaceId(), found.ownerId(), found.visibility(),
+        found.parent(), found.inherits(), found.attributes(), found.displayName(), found.createdAt(), shares,
+        textOf(owner.name()), textOf(owner.email()));
+  }
+
+  private Share withNames(Share share) {
+    User user = share.grantee() instanceof Grantee.UserId named ? world.users.get(named.userId()) : null;
+    Group group = share.grantee() instanceof Grantee.GroupId named ? world.groups.get(named.groupId()) : null;
+    String name = user != null ? user.name() : group != null ? group.name() : "";
+    return new Share(
+        share.id(), share.grantee(), share.grant(), share.grantedBy(), share.grantedAt(), share.expiresAt(),
+        share.condition(), textOf(name), user == null ? null : textOf(user.email()));
+  }
+
+  private static String textOf(String text) {
+    return text.isEmpty() ? null : text;
+  }
+
   private void addShare(FakeWorld.InitialShare share) {
     Entry entry = find(share.resource());
     require(entry != null, "the resource of a share is missing: " + share.resource());
@@ -110,7 +136,7 @@ final class FakeState {
       require(world.groups.containsKey(group.groupId()), "the group of a share is missing: " + group);
     String id = "share-" + (entry.shares.size() + 1);
     entry.shares.add(
-        new Share(id, share.grantee(), share.grant(), entry.ownerId, Instant.now(), null, share.condition()));
+        new Share(id, share.grantee(), share.grant(), entry.ownerId, Instant.now(), null, share.condition(), null, null));
   }
 
   private static void require(boolean isValid, String message) {

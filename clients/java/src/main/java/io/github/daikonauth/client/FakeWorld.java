@@ -13,7 +13,11 @@ import java.util.Set;
  */
 public final class FakeWorld {
   /** A user. */
-  public record User(String id, String email, String externalId, boolean isActive) {
+  public record User(String id, String email, String externalId, boolean isActive, String name) {
+    public User(String id, String email, String externalId, boolean isActive) {
+      this(id, email, externalId, isActive, "");
+    }
+
     public User(String id, String email) {
       this(id, email, "", true);
     }

@@ -39,7 +39,9 @@ final class Records {
         Json.toMap(record.getAttributes()),
         record.hasDisplayName() ? record.getDisplayName() : null,
         readTime(record.getCreatedAt()),
-        record.getSharesList().stream().map(Records::readShare).toList());
+        record.getSharesList().stream().map(Records::readShare).toList(),
+        record.hasOwnerName() ? record.getOwnerName() : null,
+        record.hasOwnerEmail() ? record.getOwnerEmail() : null);
   }
 
   static Share readShare(ShareResponse share) {
@@ -51,7 +53,9 @@ final class Records {
         share.getGrantedBy(),
         readTime(share.getGrantedAt()),
         share.hasExpiresAt() ? readTime(share.getExpiresAt()) : null,
-        share.hasCondition() ? readCondition(share.getCondition()) : null);
+        share.hasCondition() ? readCondition(share.getCondition()) : null,
+        share.hasGranteeName() ? share.getGranteeName() : null,
+        share.hasGranteeEmail() ? share.getGranteeEmail() : null);
   }
 
   private static Condition readCondition(ShareCondition condition) {

@@ -12,6 +12,8 @@ import java.util.Map;
  * @param inherits whether the resource inherits the grants of its parent
  * @param attributes what conditions read as {@code resource.attributes}; numbers are of type Double
  * @param displayName the name for people; null if there is none
+ * @param ownerName the name of the owner: only of get, and null if the owner has none
+ * @param ownerEmail the e-mail address of the owner: only of get
  */
 public record RegisteredResource(
     String type,
@@ -25,4 +27,6 @@ public record RegisteredResource(
     Map<String, Object> attributes,
     String displayName,
     Instant createdAt,
-    List<Share> shares) {}
+    List<Share> shares,
+    String ownerName,
+    String ownerEmail) {}

@@ -75,6 +75,7 @@ abstract class ResourceOperations extends LinkOperations {
         .setResourceId(resourceId(resource))
         .setServiceName(service)
         .setResourceType(resource.type())
+        .setWithNames(true)
         .build();
     Attempt attempt = repeatable(Settings.read(options));
     return Records.readResource(send(PermissionServiceGrpc.getGetResourceMethod(), request, attempt));

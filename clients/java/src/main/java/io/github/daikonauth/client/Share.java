@@ -9,6 +9,8 @@ import java.time.Instant;
  * @param grantedBy the ID of the user who shared the resource
  * @param expiresAt when the share ends; null if it does not
  * @param condition the condition under which the share counts; null if it always does
+ * @param granteeName the name of the user or group: only of shares and get, and null if the user has none
+ * @param granteeEmail the e-mail address of the user: only of shares and get
  */
 public record Share(
     String id,
@@ -17,4 +19,6 @@ public record Share(
     String grantedBy,
     Instant grantedAt,
     Instant expiresAt,
-    Condition condition) {}
+    Condition condition,
+    String granteeName,
+    String granteeEmail) {}

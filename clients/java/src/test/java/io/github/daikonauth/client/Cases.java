@@ -329,7 +329,14 @@ final class Cases {
     view.put("inherits", resource.inherits());
     view.put("attributes", resource.attributes());
     view.put("displayName", resource.displayName());
+    view.put("ownerName", resource.ownerName());
+    view.put("ownerEmail", resource.ownerEmail());
+    view.put("sharedWith", sort(resource.shares().stream().map(share -> textOf(share.granteeName()) + " " + textOf(share.granteeEmail()))));
     return view;
+  }
+
+  private static String textOf(String text) {
+    return text == null ? "" : text;
   }
 
   private static Map<String, Object> view(Grant grant) {

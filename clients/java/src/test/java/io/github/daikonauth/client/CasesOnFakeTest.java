@@ -48,7 +48,8 @@ class CasesOnFakeTest {
         text(user, "id"),
         text(user, "email"),
         user.get("externalId") == null ? "" : text(user, "externalId"),
-        !Boolean.FALSE.equals(user.get("isActive")))));
+        !Boolean.FALSE.equals(user.get("isActive")),
+        text(user, "name"))));
     each(world, "workspaces", workspace -> fake.workspace(text(workspace, "id"), text(workspace, "name")));
     each(world, "members",
         member -> fake.member(text(member, "workspaceId"), text(member, "userId"), text(member, "role")));
