@@ -73,7 +73,9 @@ function renderActivityEvents(): string {
     `\`${action}\``,
     `\`${event.target}\``,
     event.description,
-    event.detail.map((name) => `\`${name}\``).join(', '),
+    [...event.detail, ...('otherDetail' in event ? event.otherDetail : [])]
+      .map((name) => `\`${name}\``)
+      .join(', '),
     [
       ...event.recordedBy.map((name) => capitalize(name)),
       ...('alsoRecordedBy' in event ? [event.alsoRecordedBy] : []),

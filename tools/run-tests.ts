@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -31,6 +31,8 @@ if (isConsoleOutdated() && args.some((argument) => argument.includes('test/conso
   spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
 }
 const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
+// PostgreSQL does not run as root, and its user can only change into folders that are open to it.
+await chmod(dataDir, 0o711)
 const embedded = await startEmbedded({ dataDir })
 let failed = 1
 try {

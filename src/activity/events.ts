@@ -6,6 +6,8 @@ export type EventDeclaration = {
   target: string
   /** The fields of the detail. */
   detail: readonly string[]
+  /** The fields instead, if the event has another cause. */
+  otherDetail?: readonly string[]
   /** What happened, for operators. */
   description: string
   /** The handlers that record the event. */
@@ -42,9 +44,13 @@ export interface ActivityEvents extends LogEvents {}
 export type ActivityEventName = keyof ActivityEvents
 
 /** The detail of an event. */
-export type ActivityDetail<Name extends ActivityEventName> = Name extends 'user.email_changed'
-  ? { provider: string } | { reason: string; keep_sign_in: string }
-  : Record<ActivityEvents[Name]['detail'][number], string>
+export type ActivityDetail<Name extends ActivityEventName> =
+  | Record<ActivityEvents[Name]['detail'][number], string>
+  | OtherDetail<ActivityEvents[Name]>
+
+type OtherDetail<Declaration> = Declaration extends { otherDetail: readonly (infer Field)[] }
+  ? Record<Field & string, string>
+  : never
 
 /** Returns whether a field of the detail is personal data, which can be erased from the log. */
 export function isPersonalField(action: string, field: string): boolean {

@@ -1,4 +1,5 @@
 import { logEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { activitySettings } from './settings.ts'
 
 /** The log of every change, its seals, and what follows it. */
@@ -6,5 +7,6 @@ export const activity = {
   name: 'activity',
   needs: [],
   events: logEvents,
+  reasons,
   settings: activitySettings,
 } as const

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WatchChangesResponse } from '../../gen/daikon/v1/users.ts'
 import { ServiceError } from '../core/errors.ts'
+import { reasons } from '../core/reasons.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import type { Watch } from '../core/watch.ts'
-import { reasons as identityReasons } from '../identity/reasons.ts'
 import { ChangeReader } from './feed/change-reader.ts'
 import type { LiveFeed } from './feed/live-feed.ts'
 import type { WatchingUser } from './feed/visibility.ts'
@@ -83,5 +83,5 @@ async function* followChanges(
 }
 
 function tokenExpired(): ServiceError {
-  return new ServiceError(identityReasons.TOKEN_EXPIRED)
+  return new ServiceError(reasons.TOKEN_EXPIRED)
 }

@@ -67,3 +67,15 @@ export function renderCorrectionMails(former: string, current: string, baseUrl: 
 }
 
 const advice = 'If you did not expect this, contact your administrator.'
+
+function emailTaken(): ServiceError {
+  return new ServiceError(reasons.EMAIL_TAKEN)
+}
+
+function directoryOwned(): ServiceError {
+  return new ServiceError(reasons.DIRECTORY_OWNED)
+}
+
+function administratorsAddress(): ServiceError {
+  return new ServiceError(reasons.ADMINISTRATORS_ADDRESS)
+}

@@ -1,8 +1,10 @@
 import { adminEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 
 /** Administration of users and apps, statistics and CSV import. */
 export const admin = {
   name: 'admin',
   needs: ['activity', 'identity', 'permissions', 'scim', 'webhooks', 'workspaces'],
   events: adminEvents,
+  reasons,
 } as const

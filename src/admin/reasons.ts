@@ -2,6 +2,10 @@ import { defineReasons } from '../core/define-reasons.ts'
 
 /** The reasons of errors of administrators' methods. */
 export const reasons = defineReasons({
+  ADMINISTRATORS_ADDRESS: {
+    code: 'permission_denied',
+    message: 'Only an administrator can change the address of an administrator',
+  },
   CHANGED_MEANWHILE: {
     code: 'already_exists',
     message:
@@ -11,10 +15,6 @@ export const reasons = defineReasons({
   CLIENT_APP_PUBLIC: {
     code: 'failed_precondition',
     message: 'A public client app has no secret. Set its type to confidential to create one.',
-  },
-  ADMINISTRATORS_ADDRESS: {
-    code: 'permission_denied',
-    message: 'Only an administrator can change the address of an administrator',
   },
   DIRECTORY_OWNED: {
     code: 'already_exists',

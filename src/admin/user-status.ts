@@ -24,7 +24,7 @@ type UpdateContext = Pick<
   'stores' | 'principal' | 'now'
 > & {
   /** Absent on the command line, which sends no e-mails. */
-  identity?: Pick<IdentityDependencies, 'sendMail'> & { settings: { BASE_URL: string } }
+  identity?: Pick<IdentityDependencies, 'sendMail' | 'settings'>
 }
 
 /** The fields that administrators can change. */

@@ -1,4 +1,6 @@
 import { connectionEvents } from './events.ts'
+import { reasons } from './reasons.ts'
+import { connectionSessionVariant } from './session-credential.ts'
 import { connectionSettings } from './settings.ts'
 
 /** Workspaces' own identity providers. */
@@ -6,5 +8,7 @@ export const connections = {
   name: 'connections',
   needs: ['activity', 'identity', 'scim', 'workspaces'],
   events: connectionEvents,
+  createVariants: () => [connectionSessionVariant],
+  reasons,
   settings: connectionSettings,
 } as const

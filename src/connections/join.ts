@@ -3,7 +3,7 @@ import { domainOf } from '../core/email.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { Role } from '../core/roles.ts'
 import type { Identity } from '../identity/providers/provider.ts'
-import { failure, type SignInResult, success } from '../identity/sign-in-result.ts'
+import { failure, recordedFailure, type SignInResult, success } from '../identity/sign-in-result.ts'
 import type { AccountStore } from '../identity/store/account-store.ts'
 import type { ClaimsStore } from '../identity/store/claims-store.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
@@ -72,7 +72,7 @@ export async function joinByConnection(
     const detail = { provider, subject }
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
-    return { ...failure('account_conflict'), isRecorded: true }
+    return recordedFailure('account_conflict')
   }
   const member = { workspaceId, userId }
   const mapped = mapClaims(connection.mapping, connection.defaultRole, claims)

@@ -56,8 +56,7 @@ export type RateWindow = 'service' | 'user' | 'admin'
 
 /**
  * A kind of credential: how it is recognized and verified, whom it identifies and what its bearer may
- * call. The feature that brings a kind registers it (server/credential-kinds.ts). The pipeline names
- * none of them.
+ * call. The feature that brings a kind registers it in its `feature.ts`. The pipeline names none of them.
  *
  * `Claims` is what a valid credential states. Whether the credential is still active is checked on
  * every call.

@@ -22,6 +22,7 @@ export const reasons = defineReasons({
   },
   QUOTA_EXCEEDED: { code: 'resource_exhausted', message: 'The call would exceed a quota' },
   ROLE_TOO_LOW: { code: 'permission_denied', message: 'Requires a higher role in the workspace' },
+  TOKEN_EXPIRED: { code: 'unauthenticated', message: 'The token has expired' },
   TOO_MANY_CONCURRENT_REQUESTS: {
     code: 'resource_exhausted',
     message: 'Too many concurrent requests; try again in 1 second',

@@ -79,6 +79,7 @@ import { RedactedDeliveries } from './migrations/078-redacted-deliveries.ts'
 import { ConditionEntries } from './migrations/079-condition-entries.ts'
 import { SlowWebhooks } from './migrations/080-slow-webhooks.ts'
 import { RefusedInvitations } from './migrations/081-refused-invitations.ts'
+import { Browsers } from './migrations/082-browsers.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -177,6 +178,7 @@ const migrations = [
   { name: '079-condition-entries', class: ConditionEntries },
   { name: '080-slow-webhooks', class: SlowWebhooks },
   { name: '081-refused-invitations', class: RefusedInvitations },
+  { name: '082-browsers', class: Browsers },
 ]
 
 type OrmOptions = {

@@ -42,7 +42,8 @@ export const identityEvents = {
   },
   'user.email_changed': {
     target: 'user',
-    detail: ['provider', 'reason', 'keep_sign_in'],
+    detail: ['provider'],
+    otherDetail: ['reason', 'keep_sign_in'],
     description:
       'The provider of a user’s only account had verified another address at a sign-in (`provider`), or an administrator corrected the address (`reason`, `keep_sign_in`)',
     recordedBy: ['completeLogin', 'completeAdminLogin', 'updateUser'],

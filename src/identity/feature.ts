@@ -1,4 +1,7 @@
+import { createIdentityKinds } from './credentials/kinds.ts'
+import { createServiceAccountVariants } from './credentials/service-account.ts'
 import { identityEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { findIdentityMistakes } from './setting-rules.ts'
 import { identitySettings } from './settings.ts'
 
@@ -7,6 +10,9 @@ export const identity = {
   name: 'identity',
   needs: ['activity', 'connections', 'scim', 'workspaces'],
   events: identityEvents,
+  createCredentialKinds: createIdentityKinds,
+  createVariants: createServiceAccountVariants,
+  reasons,
   settings: identitySettings,
   findMistakes: findIdentityMistakes,
 } as const

@@ -13,7 +13,7 @@ import { isoTime } from '../database/sql-values.ts'
 import type { Identity } from './providers/provider.ts'
 import { reasons } from './reasons.ts'
 import { preventSessions } from './sessions.ts'
-import { failure, type SignInResult, success } from './sign-in-result.ts'
+import { failure, recordedFailure, type SignInResult, success } from './sign-in-result.ts'
 import type { AccountStore, LinkedAccount } from './store/account-store.ts'
 import type { BrowserSessionStore } from './store/browser-session-store.ts'
 import type { CodeStore } from './store/code-store.ts'
@@ -76,7 +76,7 @@ async function linkByEmail(
   if (!mayJoin(identity, email, accounts)) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
-    return { ...failure('account_conflict'), isRecorded: true }
+    return recordedFailure('account_conflict')
   }
   if (!(await tx.accounts.link({ provider, subject, userId, email, hostedDomain }))) {
     // A concurrent sign-in with another address has linked the account to another user.

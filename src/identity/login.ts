@@ -110,7 +110,7 @@ async function completeAuthorization(
   const client = await requireRedirectingClient(context.stores.clients, clientId, redirectUri)
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
-    ? await openSession(context, identity.value, client, callback.browser_session, request)
+    ? await openSession(context, identity.value, client, callback, request)
     : identity
   const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {

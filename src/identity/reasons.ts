@@ -96,7 +96,6 @@ export const reasons = defineReasons({
     code: 'failed_precondition',
     message: 'This sign-in was not started in this browser, or it has already ended',
   },
-  TOKEN_EXPIRED: { code: 'unauthenticated', message: 'The token has expired' },
   TOKEN_INVALID: { code: 'unauthenticated', message: 'The token is not valid' },
   TOKEN_MISSING: {
     code: 'unauthenticated',

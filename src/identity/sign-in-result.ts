@@ -55,5 +55,10 @@ export function failure(error: SignInError, reason?: string): SignInFailure {
   return { ok: false, error, error_description: signInErrors[error], reason }
 }
 
+/** Returns a failure that the transaction of the sign-in has recorded. */
+export function recordedFailure(error: SignInError): SignInFailure {
+  return { ...failure(error), isRecorded: true }
+}
+
 /** The description for a user who is not a member of the workspace that a client app is bound to. */
 export const notInBoundWorkspace = 'The user is not a member of the workspace of this application'

@@ -24,6 +24,13 @@ export type VerifiedToken = {
   other?: unknown
 }
 
+/** The claims of each kind of token. */
+type ClaimsOf = {
+  access: VerifiedToken['user']
+  admin_access: VerifiedToken['admin']
+  management: VerifiedToken['managementApp']
+}
+
 /**
  * Remembers verified tokens until they expire, because checking a signature costs more than the rest
  * of a permission check. Whether a token has been revoked is checked on every call.
@@ -31,8 +38,16 @@ export type VerifiedToken = {
 export type TokenMemory = {
   /** Returns a token that is remembered under its digest. */
   find(digest: string, now: Date): VerifiedToken | undefined
-  /** Verifies a token and remembers it. Rejects with `unauthenticated`. */
-  verify(type: TokenKind, token: string, digest: string, now: Date): Promise<VerifiedToken>
+  /**
+   * Returns the claims of a token that is remembered, or verifies and remembers it. Rejects with
+   * `unauthenticated`.
+   */
+  findOrVerify<Type extends keyof ClaimsOf>(
+    type: Type,
+    token: string,
+    digest: string,
+    now: Date,
+  ): ClaimsOf[Type] | Promise<ClaimsOf[Type]>
   /** Remembers a token until a time in milliseconds. */
   remember(digest: string, token: VerifiedToken, expiresAt: number, now: Date): void
 }
@@ -72,28 +87,45 @@ export function createTokenMemory(tokens: Tokens, maxBytes: number): TokenMemory
     memory.set(digest, { ...token, expiresAt })
   }
 
+  function find(digest: string, now: Date): VerifiedToken | undefined {
+    if (verificationKeys !== tokens.verificationKeys()) {
+      // Tokens signed by a removed key must no longer be accepted.
+      memory.clear()
+      verificationKeys = tokens.verificationKeys()
+    }
+    const found = memory.get(digest)
+    return found && found.expiresAt > now.getTime() ? found : undefined
+  }
+
+  async function verify<Type extends keyof ClaimsOf>(
+    type: Type,
+    token: string,
+    digest: string,
+    now: Date,
+  ): Promise<ClaimsOf[Type]> {
+    const keys = verificationKeys
+    const claims = await tokens.verify<TokenKind>(type, token)
+    const verified = toVerifiedToken(claims)
+    // The keys may have been replaced while the signature was verified.
+    if (keys === tokens.verificationKeys()) remember(digest, verified, claims.exp * 1000, now)
+    return claimsOf(type, verified)
+  }
+
   return {
     remember,
-
-    find(digest, now) {
-      if (verificationKeys !== tokens.verificationKeys()) {
-        // Tokens signed by a removed key must no longer be accepted.
-        memory.clear()
-        verificationKeys = tokens.verificationKeys()
-      }
-      const found = memory.get(digest)
-      return found && found.expiresAt > now.getTime() ? found : undefined
-    },
-
-    async verify(type, token, digest, now) {
-      const keys = verificationKeys
-      const claims = await tokens.verify(type, token)
-      const verified = toVerifiedToken(claims)
-      // The keys may have been replaced while the signature was verified.
-      if (keys === tokens.verificationKeys()) remember(digest, verified, claims.exp * 1000, now)
-      return verified
+    find,
+    findOrVerify(type, token, digest, now) {
+      const found = find(digest, now)
+      return found ? claimsOf(type, found) : verify(type, token, digest, now)
     },
   }
+}
+
+function claimsOf<Type extends keyof ClaimsOf>(
+  type: Type,
+  { user, admin, managementApp }: VerifiedToken,
+): ClaimsOf[Type] {
+  return { access: user, admin_access: admin, management: managementApp }[type]
 }
 
 /**
@@ -107,9 +139,7 @@ export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): V
     if (looksLikeApiKey(token)) throw apiKeyInvalid()
     const date = now()
     const digest = digestToken('access', token)
-    const { user } =
-      memory.find(digest, date) ?? (await memory.verify('access', token, digest, date))
-    return user as UserClaims
+    return (await memory.findOrVerify('access', token, digest, date)) as UserClaims
   }
 }
 

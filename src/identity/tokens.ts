@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { ServiceError } from '../core/errors.ts'
+import { reasons as coreReasons } from '../core/reasons.ts'
 import { isUuid } from '../core/uuid.ts'
 import {
   type Claims,
@@ -177,7 +178,7 @@ export function createTokens({
     const expiry = new Date(Number(payload.exp) * 1000).toISOString()
     const cause = new Error(`it expired at ${expiry}`)
     const detail = debug ? `The token has expired: ${cause.message}` : 'The token has expired'
-    return new ServiceError(reasons.TOKEN_EXPIRED, detail, { cause })
+    return new ServiceError(coreReasons.TOKEN_EXPIRED, detail, { cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import { permissionEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { permissionSettings } from './settings.ts'
 
 /** Resources, shares, links and the decisions about them. */
@@ -6,5 +7,6 @@ export const permissions = {
   name: 'permissions',
   needs: ['activity', 'identity', 'workspaces'],
   events: permissionEvents,
+  reasons,
   settings: permissionSettings,
 } as const

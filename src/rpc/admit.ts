@@ -14,7 +14,7 @@ type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 
 /**
  * The slots of each class, how many of them one caller may take, and how many of these for calls
- * with a large message, such as batches and imports: a few of them keep the database busy. The slots of `default`,
+ * with a large message, such as batches and imports: two of them keep two cores of the database busy. The slots of `default`,
  * `session` and `list` never exceed the connections of their pools (`database/pool.ts`). Calls of
  * `sign_in` mostly wait for an identity provider, and only a few of them are in a transaction at
  * the same time. Calls of `shared_read` need no slot, because the batcher divides its statements
@@ -27,7 +27,7 @@ const classes: Record<
   default: {
     capacity: 8,
     limits: { workspace: 5, user: 4, service: 6, address: 3 },
-    maxLarge: 2,
+    maxLarge: 1,
     maxQueued: 2000,
   },
   list: {

@@ -1,8 +1,14 @@
 import { scimEvents } from './events.ts'
+import { reasons } from './reasons.ts'
+import { scimFormat } from './rest-format.ts'
+import { createScimKinds } from './scim-credential.ts'
 
 /** Members and groups that directories provision. */
 export const scim = {
   name: 'scim',
   needs: ['activity', 'connections', 'identity', 'workspaces'],
   events: scimEvents,
+  createCredentialKinds: createScimKinds,
+  formats: [scimFormat],
+  reasons,
 } as const

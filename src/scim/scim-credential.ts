@@ -1,16 +1,35 @@
 import type { CredentialKind } from '../core/credential-kind.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Statements } from '../database/statement-pool.ts'
 import { maxKeyMemory } from '../identity/api-keys.ts'
 import { hasAuthorization, requireBearer } from '../identity/credentials/bearer.ts'
 import { digestToken, type TokenMemory } from '../identity/token-memory.ts'
 import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
-import { type FindScimToken, type ScimTokenOwner, scimTokenInvalid } from './scim-tokens.ts'
+import {
+  createFindScimToken,
+  type FindScimToken,
+  type ScimTokenOwner,
+  scimTokenInvalid,
+} from './scim-tokens.ts'
+
+/** Creates the kind of SCIM tokens. */
+export function createScimKinds({
+  memory,
+  statements,
+  onScimTokenUsed,
+}: {
+  memory: TokenMemory
+  statements: Statements
+  onScimTokenUsed: (tokenId: string, now: Date) => void
+}): CredentialKind[] {
+  return [createScimKind(memory, createFindScimToken(statements), onScimTokenUsed)]
+}
 
 /**
  * The SCIM token of a workspace: `authorization: Bearer <token>`. Every call reads it, so that it ends
  * immediately. It is remembered only to count the calls of a workspace before that.
  */
-export function createScimKind(
+function createScimKind(
   memory: TokenMemory,
   findScimToken: FindScimToken,
   onScimTokenUsed: (tokenId: string, now: Date) => void,

@@ -40,7 +40,7 @@ export async function searchScim(
   const search = readSearch(request)
   const { startIndex, offset, limit } = readPage(search)
   const users = await unlessInvalid(() => listScimUsers(context, { ...search, count: limit }))
-  const { totalResults: userCount, Resources: people } = users ?? { totalResults: 0, Resources: [] }
+  const { totalResults: userCount, Resources: people } = users
   // A page of people can end early, because of their groups.
   const hasMorePeople = people.length < limit && offset + people.length < userCount
   const groups = await unlessInvalid(() =>
@@ -51,19 +51,21 @@ export async function searchScim(
     }),
   )
   // Neither people nor groups have the attributes.
-  if (!users && !groups) return listScimUsers(context, search)
-  const resources = [...people, ...(groups?.Resources ?? [])]
-  const total = userCount + (groups?.totalResults ?? 0)
+  if (users.error && groups.error) throw users.error
+  const resources = [...people, ...groups.Resources]
+  const total = userCount + groups.totalResults
   return { resource: listResponse(resources, total, startIndex) }
 }
 
-/** Returns undefined if the filter is not valid for the type of the resources. */
-async function unlessInvalid(list: () => Promise<ScimResource>): Promise<Results | undefined> {
+/** Returns no results, and the error, if the filter is not valid for the type of the resources. */
+async function unlessInvalid(
+  list: () => Promise<ScimResource>,
+): Promise<Results & { error?: ServiceError }> {
   try {
     return (await list()).resource as Results
   } catch (error) {
     if (error instanceof ServiceError && error.reason === reasons.INVALID_FILTER.name)
-      return undefined
+      return { totalResults: 0, Resources: [], error }
     throw error
   }
 }

@@ -255,7 +255,7 @@ export function createApplication({
     serviceLimit: settings.SERVICE_RATE_LIMIT_PER_MINUTE,
     userLimit: settings.USER_RATE_LIMIT_PER_MINUTE,
     credentialKinds: createCredentialKinds({
-      database,
+      statements: database.statements,
       memory: tokenMemory,
       findApiKey,
       keysRequired,

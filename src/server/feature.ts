@@ -1,5 +1,16 @@
 import type { EventTable } from '../activity/events.ts'
 import type { SettingTable } from '../config/setting.ts'
+import type { CredentialKind, CredentialVariant } from '../core/credential-kind.ts'
+import type { RestFormat } from '../core/rest-format.ts'
+import type { IdentityCredentialDependencies } from '../identity/credentials/kinds.ts'
+
+/** What kinds of credentials need. */
+export type CredentialDependencies = IdentityCredentialDependencies & {
+  onApiKeyUsed: (keyId: string, now: Date) => void
+  onScimTokenUsed: (tokenId: string, now: Date) => void
+}
+
+import type { ErrorReason } from '../core/define-reasons.ts'
 
 /**
  * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
@@ -12,6 +23,17 @@ export type Feature = {
   needs: readonly string[]
   /** The events that it records in the activity log. */
   events: EventTable
+  /** Creates its kinds of credentials. `variants` are those that all features bring. */
+  createCredentialKinds?: (
+    dependencies: CredentialDependencies,
+    variants: CredentialVariant[],
+  ) => CredentialKind[]
+  /** Creates its variants of the credentials of users. */
+  createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
+  /** The formats of its methods over REST. */
+  formats?: readonly RestFormat[]
+  /** The reasons of its errors. */
+  reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
   settings?: SettingTable
   /**

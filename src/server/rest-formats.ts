@@ -1,5 +1,8 @@
 import type { RestFormat } from '../core/rest-format.ts'
-import { scimFormat } from '../scim/rest-format.ts'
+import type { Feature } from './feature.ts'
+import { features } from './features.ts'
 
 /** The formats over REST of all features. */
-export const restFormats: RestFormat[] = [scimFormat]
+export const restFormats: RestFormat[] = (features as readonly Feature[]).flatMap(
+  ({ formats }) => formats ?? [],
+)

@@ -1,4 +1,5 @@
 import { workspaceEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { workspaceSettings } from './settings.ts'
 
 /** Workspaces, their members, groups, custom roles and service accounts. */
@@ -6,5 +7,6 @@ export const workspaces = {
   name: 'workspaces',
   needs: ['activity', 'identity'],
   events: workspaceEvents,
+  reasons,
   settings: workspaceSettings,
 } as const

@@ -17,7 +17,9 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
     const resource_id = randomUUID()
     const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
     const outcome = await transport.call('Register', facts, { key })
-    const { id, created_at, parent, external_id, display_name, ...rest } = expectOk(outcome)
+    const { id, created_at, parent, external_id, display_name, ...others } = expectOk(outcome)
+    const { owner_name, owner_email, ...rest } = others
+    t.falsy(owner_name ?? owner_email)
     t.is(parent ?? null, null)
     t.is(display_name ?? null, null)
     t.is(external_id ?? null, null)

@@ -59,7 +59,7 @@ test('docs/api.md lists exactly the reasons, with their codes', (t) => {
 })
 
 test('the formats of OAuth and SCIM name reasons of the tables', (t) => {
-  for (const path of ['src/http/oauth-error.ts', 'src/http/scim-error.ts']) {
+  for (const path of ['src/http/oauth-error.ts', 'src/scim/rest-format.ts']) {
     const keys = [...read(path).matchAll(/^ {2}([A-Z_]+): '/gm)].map(([, key = '']) => key)
     t.true(keys.length > 5, path)
     t.deepEqual(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
@@ -13,6 +13,8 @@ import { cloneDatabase } from '../support/database.ts'
 type Report = { ok: boolean; findings: { check: string; ok: boolean | null; detail: string }[] }
 
 const folder = await mkdtemp(join(tmpdir(), 'daikon-doctor-'))
+// PostgreSQL runs as another user if this process is root.
+await chmod(folder, 0o755)
 const database = await cloneDatabase()
 const providers = await startMockProviders({
   people: [],

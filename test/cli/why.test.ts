@@ -357,6 +357,35 @@ test.serial('daikon why --json prints the decision and the reasons', async (t) =
   t.deepEqual(JSON.parse(denied.out), { decision: false, reasons: [{ rule: 'no_grant' }] })
 })
 
+test.serial('a sentence names an ancestor by its display name, external ID or ID', async (t) => {
+  const { ids, demo, key } = scene
+  const register = async (resource_type: string, more: object) =>
+    expectOk(
+      await transport.call(
+        'Register',
+        { service_name: service, resource_type, workspace_id: demo, owner_id: ids.frank, ...more },
+        { key },
+      ),
+    )
+  const resource_id = randomUUID()
+  const names: [folder: Record<string, string>, title: string][] = [
+    [{ external_id: 'f-1', display_name: 'Plans' }, '"Plans"'],
+    [{ external_id: 'f-2' }, 'f-2'],
+    [{ resource_id }, resource_id],
+  ]
+  for (const [folder, title] of names) {
+    const { resource_id } = await register('folder', folder)
+    const external_id = `d-${randomUUID()}`
+    await register('document', { external_id, parent: { resource_type: 'folder', resource_id } })
+    const token = await environment.token(ids.frank, demo)
+    const message = { service_name: service, resource_type: 'folder', resource_id }
+    const grant = { grantee_type: 'user', grantee_id: ids.carol, permission: 'view' }
+    expectOk(await transport.call('Share', { ...message, ...grant }, { key, token }))
+    const { out } = await why('carol@example.com', 'view', `docs/document/${external_id}`)
+    t.true(out.endsWith(`: the folder ${title} above it is shared with Carol for viewing.\n`), out)
+  }
+})
+
 test.serial('daikon why suggests users for an unknown name', async (t) => {
   const suggest = async (name: string) => {
     const { out, status } = await why(name, 'edit', 'docs/document/roadmap')

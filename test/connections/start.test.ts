@@ -163,7 +163,11 @@ test("a connection's callback does not replace another person's session", async 
   const session = {
     ...{ id: randomUUID(), secret, userId: victim, provider: 'google' },
     ...{ authenticatedAt: now, isTimeReported: true, acr: undefined, amr: [], createdAt: now },
-    ...{ lacksPersonalWorkspace: true, expiresAt: new Date(now.getTime() + 60_000) },
+    ...{
+      browserHash: '',
+      lacksPersonalWorkspace: true,
+      expiresAt: new Date(now.getTime() + 60_000),
+    },
   }
   await browserSessions.create(session, 10)
   const named = { ...request, connection: connected.connection_id }

@@ -138,6 +138,22 @@ if (hasBrowser) {
     await page.getByText('1 row downloaded.').waitFor()
   })
 
+  test.serial('a resource is listed by its name, and its ID can be copied', async (t) => {
+    await fixture.pool.query(
+      "update resources set display_name = 'Team handbook' where external_id = 'handbook'",
+    )
+    await page.goto(`${fixture.consoleUrl}/resources?external_id=handbook`)
+    const row = page.getByRole('row', { name: /Team handbook/ })
+    await row.getByRole('link', { name: 'Team handbook', exact: true }).waitFor()
+    t.is(await row.getByRole('code').textContent(), 'handbook')
+    await loadAxe(page)
+    t.deepEqual(await inspectPage(page, 'resources-named'), [])
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await row.getByRole('button', { name: 'Copy ID' }).click()
+    await row.getByRole('button', { name: 'Copied' }).waitFor()
+    t.is(await page.evaluate('navigator.clipboard.readText()'), 'handbook')
+  })
+
   for (const [list, path, filters, control, value] of [
     ['people', '/people', '?q=berg&status=active', 'Search names and e-mail addresses', 'berg'],
     ['members', `/workspaces/${data.workspaceId}`, '?q=berg&role=editor', 'Search members', 'berg'],

@@ -23,6 +23,7 @@ async function createScene(transport: Transport) {
   const folder = await fixture.register(owner, {
     resource_type: 'folder',
     external_id: 'plans',
+    display_name: 'Plans',
     resource_id: undefined,
   })
   const { resource_type, resource_id } = folder
@@ -145,6 +146,7 @@ for (const transport of environment.transports) {
         resource_type: 'folder',
         resource_id: folder.resource_id,
         external_id: 'plans',
+        display_name: 'Plans',
       }
       const share = { rule: 'share', permission: 'view', share_id: guestShare.id, expires_at }
       const groupShare = {

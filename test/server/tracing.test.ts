@@ -4,6 +4,7 @@ import { startCollector } from '../support/collector.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
+import type { Transport } from '../support/transports.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -101,6 +102,54 @@ test('a call is a span of the client’s trace with child spans for its queries,
   )
   t.true(own.length >= 2, 'an invalid traceparent starts a new trace')
   for (const transport of environment.transports) transport.close()
+})
+
+test('one request is followed across two nodes, in their logs, spans and entries of the activity log', async (t) => {
+  const { listSpans, url } = await collectSpans(t)
+  const folder = createKeyFolder(t)
+  const settings = {
+    DATABASE_URL: database.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    LOG_LEVEL: 'debug',
+  }
+  const first = await startServer(t, folder, settings)
+  const second = await startServer(t, folder, settings)
+  const environment = await connectToServer(folder, first, database)
+  const other = await connectToServer(folder, second, database)
+  const transports = [environment, other].map(({ transports }) =>
+    transports.find(({ name }) => name === 'rest'),
+  ) as [Transport, Transport]
+  const fixture = await createWorkspaceFixture(environment, transports[0])
+  const record = await fixture.register(fixture.people.viewer)
+  const requestId = randomBytes(8).toString('hex')
+  const traceId = randomBytes(16).toString('hex')
+  const headers = {
+    'x-request-id': requestId,
+    traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+  }
+  const credentials = { ...fixture.as(fixture.people.viewer), headers }
+  const grant = { grantee_type: 'user', grantee_id: fixture.people.editor.id, permission: 'view' }
+  const share = { permission_id: record.id, ...grant }
+  const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
+  t.true((await transports[0].call('Share', share, credentials)).ok)
+  t.true((await transports[1].call('Check', { checks }, credentials)).ok)
+
+  const roots = () => listSpans().filter((span) => span.traceId === traceId && span.kind === 2)
+  await waitUntil(() => roots().length === 2)
+  for (const { attributes } of roots())
+    t.is(attributes.find(({ key }) => key === 'daikon.request_id')?.value.stringValue, requestId)
+  const isOf = (line: object) => 'request_id' in line && line.request_id === requestId
+  for (const [server, method] of [
+    [first, 'Share'],
+    [second, 'Check'],
+  ] as const)
+    t.regex(String((await server.waitForLine(isOf)).method), new RegExp(`/${method}$`))
+  const { rows } = await database.pool.query('select action from activity where request_id = $1', [
+    requestId,
+  ])
+  t.deepEqual(rows, [{ action: 'permission.shared' }])
+  for (const { transports } of [environment, other])
+    for (const transport of transports) transport.close()
 })
 
 test('pending spans are exported when the server stops', async (t) => {

@@ -121,5 +121,10 @@ export function titleOf(resource: {
   external_id: string | null
   display_name?: string | null
 }): string {
-  return resource.display_name ?? resource.external_id ?? resource.resource_id
+  return resource.display_name ?? keyOf(resource)
+}
+
+/** Returns the ID that the service of a resource uses. */
+export function keyOf(resource: { resource_id: string; external_id: string | null }): string {
+  return resource.external_id ?? resource.resource_id
 }

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { fetchNow } from '../api/query-client.ts'
 import { VisibilityBadge } from '../ui/badges.tsx'
+import { CopyIcon } from '../ui/copy.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
@@ -14,6 +15,7 @@ import { RowLink } from '../ui/row-link.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import {
+  keyOf,
   type ResourceFilters,
   type ResourceSummary,
   resourcesQuery,
@@ -34,7 +36,11 @@ const columns: Column<ResourceSummary>[] = [
         >
           <bdi>{titleOf(resource)}</bdi>
         </RowLink>
-        <span className={classes.type}>{resource_type}</span>
+        <span className={classes.detail}>
+          {resource_type}
+          {resource.display_name !== null && <code>{keyOf(resource)}</code>}
+          <CopyIcon value={keyOf(resource)} label="Copy ID" />
+        </span>
       </span>
     ),
   },

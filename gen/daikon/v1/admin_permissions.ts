@@ -221,7 +221,11 @@ export interface AncestorResource {
   /** The ID of the ancestor. */
   resource_id: string;
   /** The `external_id` with which the ancestor was registered. Absent if there is none. */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /** The name of the ancestor for people. Absent if there is none. */
+  display_name?: string | undefined;
 }
 
 /** The request of AdminService.ListPermissionSubjects. */
@@ -1333,7 +1337,7 @@ export const AccessReason: MessageFns<AccessReason> = {
 };
 
 function createBaseAncestorResource(): AncestorResource {
-  return { permission_id: "", resource_type: "", resource_id: "", external_id: undefined };
+  return { permission_id: "", resource_type: "", resource_id: "", external_id: undefined, display_name: undefined };
 }
 
 export const AncestorResource: MessageFns<AncestorResource> = {
@@ -1349,6 +1353,9 @@ export const AncestorResource: MessageFns<AncestorResource> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(34).string(message.external_id);
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(42).string(message.display_name);
     }
     return writer;
   },
@@ -1398,6 +1405,14 @@ export const AncestorResource: MessageFns<AncestorResource> = {
             message.external_id = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1419,6 +1434,7 @@ export const AncestorResource: MessageFns<AncestorResource> = {
     message.resource_type = object.resource_type ?? "";
     message.resource_id = object.resource_id ?? "";
     message.external_id = object.external_id ?? undefined;
+    message.display_name = object.display_name ?? undefined;
     return message;
   },
 };

@@ -204,7 +204,7 @@ export interface AuthorizeResponse {
   opener_policy?:
     | string
     | undefined;
-  /** Where the browser has signed in before. Present if it changes. */
+  /** What the browser is remembered by, and where it has signed in before. Present if it changes. */
   browser?:
     | string
     | undefined;
@@ -280,7 +280,7 @@ export interface OpenInvitationResponse {
   page?:
     | HostedPage
     | undefined;
-  /** Where the browser has signed in before. Present if it changes. */
+  /** What the browser is remembered by, and where it has signed in before. Present if it changes. */
   browser?:
     | string
     | undefined;
@@ -649,7 +649,11 @@ export interface EndBrowserSessionRequest {
     | string
     | undefined;
   /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
-  is_form?: boolean | undefined;
+  is_form?:
+    | boolean
+    | undefined;
+  /** What the browser is remembered by. */
+  browser?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -3023,6 +3027,7 @@ function createBaseEndBrowserSessionRequest(): EndBrowserSessionRequest {
     browser_session: undefined,
     pending_session: undefined,
     is_form: undefined,
+    browser: undefined,
   };
 }
 
@@ -3051,6 +3056,9 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
     }
     if (message.is_form !== undefined) {
       writer.uint32(64).bool(message.is_form);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(74).string(message.browser);
     }
     return writer;
   },
@@ -3132,6 +3140,14 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
             message.is_form = reader.bool();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3157,6 +3173,7 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
     message.browser_session = object.browser_session ?? undefined;
     message.pending_session = object.pending_session ?? undefined;
     message.is_form = object.is_form ?? undefined;
+    message.browser = object.browser ?? undefined;
     return message;
   },
 };

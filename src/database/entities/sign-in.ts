@@ -127,6 +127,8 @@ export const BrowserSession = defineEntity({
     amr: p.array().default([]),
     /** Whether the sign-in created no personal workspace, because its client app is bound. */
     lacks_personal_workspace: p.boolean().default(false),
+    /** The hash of what the browser is remembered by. */
+    browser_hash: p.text().nullable(),
     created_at: p.datetime(),
     expires_at: p.datetime(),
   },

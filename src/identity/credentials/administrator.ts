@@ -16,10 +16,6 @@ export function createAdministratorKind(
   memory: TokenMemory,
   adminOrigins: string[],
 ): CredentialKind<AdminClaims> {
-  async function verifyToken(token: string, digest: string, now: Date) {
-    return (await memory.verify('admin_access', token, digest, now)).admin
-  }
-
   /**
    * Returns the administrator whose token is valid, because another host of the site can add a
    * cookie. Rejects tokens of different administrators: nobody knows whose browser it is.
@@ -29,7 +25,7 @@ export function createAdministratorKind(
     const results = await Promise.allSettled(
       adminTokens.map(async (token) => {
         const digest = digestToken('admin_access', token)
-        return memory.find(digest, now)?.admin ?? verifyToken(token, digest, now)
+        return memory.findOrVerify('admin_access', token, digest, now)
       }),
     )
     const valid = results.flatMap((result) =>
@@ -55,8 +51,7 @@ export function createAdministratorKind(
       const [token] = adminTokens
       if (!token) throw tokenMissing()
       credentials.digest ??= digestToken('admin_access', token)
-      const remembered = memory.find(credentials.digest, now)
-      return remembered ? remembered.admin : verifyToken(token, credentials.digest, now)
+      return memory.findOrVerify('admin_access', token, credentials.digest, now)
     },
 
     identify({ jti, sub }, caller) {

@@ -12,10 +12,6 @@ export function createManagementAppKind(
   memory: TokenMemory,
   findManagementScopes: FindManagementScopes,
 ): CredentialKind<ManagementClaims> {
-  async function verifyToken(token: string, digest: string, now: Date) {
-    return (await memory.verify('management', token, digest, now)).managementApp
-  }
-
   return {
     name: 'management_app',
     provesCaller: true,
@@ -24,8 +20,7 @@ export function createManagementAppKind(
     verify(credentials, _policy, now) {
       const token = requireBearer(credentials)
       credentials.digest ??= digestToken('management', token)
-      const remembered = memory.find(credentials.digest, now)
-      return remembered ? remembered.managementApp : verifyToken(token, credentials.digest, now)
+      return memory.findOrVerify('management', token, credentials.digest, now)
     },
 
     identify({ jti }, caller) {

@@ -5,10 +5,12 @@ import { reasons } from '../reasons.ts'
 export const serviceAccount = 'service_account'
 
 /** The API keys and access tokens of service accounts. */
-export function createServiceAccountVariant(
-  onApiKeyUsed: (keyId: string, now: Date) => void,
-): CredentialVariant {
-  return {
+export function createServiceAccountVariants({
+  onApiKeyUsed,
+}: {
+  onApiKeyUsed: (keyId: string, now: Date) => void
+}): CredentialVariant[] {
+  const variant: CredentialVariant = {
     name: serviceAccount,
     includes: ({ user }) => user?.isServiceAccount === true,
     refusal: () => new ServiceError(reasons.API_KEY_NOT_ACCEPTED),
@@ -16,4 +18,5 @@ export function createServiceAccountVariant(
       if (user?.apiKeyPrefix) onApiKeyUsed(user.token.id, now)
     },
   }
+  return [variant]
 }

@@ -8,7 +8,7 @@ import { otherService, ServiceError } from '../../core/errors.ts'
 import { reasons } from '../reasons.ts'
 import { hashServiceKey, serviceKeyMissing } from '../service-keys.ts'
 
-type Dependencies = {
+export type ServiceKeyDependencies = {
   /** Whether a service key is required even if no service app is active (no development mode). */
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
@@ -24,7 +24,7 @@ export function createServiceKeyKind({
   keysRequired,
   onServiceKeyUsed,
   onServiceKeyRejected,
-}: Dependencies): CredentialKind<string> {
+}: ServiceKeyDependencies): CredentialKind<string> {
   return {
     name: 'service',
     provesCaller: false,
@@ -69,7 +69,7 @@ export function createServiceKeyKind({
  */
 export function createClientKind({
   keysRequired,
-}: Pick<Dependencies, 'keysRequired'>): CredentialKind<true> {
+}: Pick<ServiceKeyDependencies, 'keysRequired'>): CredentialKind<true> {
   return {
     name: 'client',
     provesCaller: false,

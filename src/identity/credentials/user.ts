@@ -37,14 +37,6 @@ export function createUserKind(
     return user
   }
 
-  async function verifyToken(
-    token: string,
-    digest: string,
-    now: Date,
-  ): Promise<UserClaims | undefined> {
-    return (await memory.verify('access', token, digest, now)).user
-  }
-
   return {
     name: 'user',
     provesCaller: true,
@@ -54,10 +46,11 @@ export function createUserKind(
     verify(credentials, _policy, now, onlyRemembered) {
       const token = requireBearer(credentials)
       credentials.digest ??= digestToken('access', token)
-      const remembered = memory.find(credentials.digest, now)
+      const { digest } = credentials
+      if (!looksLikeApiKey(token)) return memory.findOrVerify('access', token, digest, now)
+      const remembered = memory.find(digest, now)
       if (remembered) return remembered.user
-      if (!looksLikeApiKey(token)) return verifyToken(token, credentials.digest, now)
-      return onlyRemembered ? undefined : verifyApiKey(token, credentials.digest, now)
+      return onlyRemembered ? undefined : verifyApiKey(token, digest, now)
     },
 
     identify({ jti, sub, wid }, caller) {

@@ -26,7 +26,7 @@ import {
   resumeUrl,
 } from './authorization-response.ts'
 import { createConfirmation, readFormConfirmation } from './browser-sessions.ts'
-import { findStartProblem } from './connection-start.ts'
+import { findStartProblem, rememberBrowser } from './connection-start.ts'
 import { continueAuthorization } from './continue-authorization.ts'
 import { createForm, createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
@@ -172,7 +172,7 @@ async function chooseProvider(
   const asks = !named && !request.loginHint && (await context.stores.connections.existsAny())
   if (asks) return emailPage(context, request, client, browser)
   const name = named ?? (others[0] ? undefined : only)
-  if (name) return startSignIn(context, request, providers.get(name) as Provider)
+  if (name) return startSignIn(context, request, providers.get(name) as Provider, browser)
   if (!only) {
     const description = 'No identity provider is configured'
     return respondWithError(context, request, 'server_error', description)
@@ -202,7 +202,7 @@ async function startAtConnection(
   })
   if (problem?.page) return problem
   const provider = problem ? undefined : await findProvider(context, name, 'user')
-  if (provider) return startSignIn(context, rest, provider)
+  if (provider) return startSignIn(context, rest, provider, browser)
   const description = problem?.refusal ?? 'The connection is not active'
   return respondWithError(context, request, 'access_denied', description)
 }
@@ -261,6 +261,7 @@ async function startSignIn(
   context: IdentityContext,
   request: AuthorizationRequest,
   provider: Provider,
+  browser: string | undefined,
 ): Promise<AuthorizeResponse> {
   const client = { authorization: request }
   const { prompt, loginHint, maxAge, acrValues } = request
@@ -271,5 +272,5 @@ async function startSignIn(
     const description = 'The authorization request is too long'
     return respondWithError(context, request, 'invalid_request', description)
   }
-  return started.value
+  return { ...started.value, ...(await rememberBrowser(context, browser)) }
 }

@@ -26,6 +26,7 @@ export function prepareSession(
   { id: userId, email }: { id: string; email: string },
   { provider, authentication = {} }: Identity,
   client: { workspaceId: string | null },
+  browserHash: string,
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   const { time, acr, amr = [] } = authentication
@@ -41,6 +42,7 @@ export function prepareSession(
     acr,
     amr,
     lacksPersonalWorkspace: client.workspaceId !== null,
+    browserHash,
     createdAt: now,
     expiresAt: new Date(now.getTime() + lifetimesOf(settings).refresh * 1000),
   }
@@ -57,7 +59,7 @@ export async function openBrowserSession(
   tx: { browserSessions: BrowserSessionStore },
   { identity: { settings } }: IdentityContext,
   prepared: NewBrowserSession & OpenBrowserSession,
-  current: OpenBrowserSession | undefined,
+  current: Pick<OpenBrowserSession, 'id' | 'userId' | 'lacksPersonalWorkspace'> | undefined,
 ): Promise<OpenedSession> {
   if (current?.userId === prepared.userId) {
     const lacksPersonalWorkspace = prepared.lacksPersonalWorkspace && current.lacksPersonalWorkspace

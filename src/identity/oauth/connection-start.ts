@@ -55,6 +55,14 @@ export async function findStartProblem(
   return { page, browser: await identity.browserCookies.sign(browser) }
 }
 
+/** Returns the cookie of a browser that begins a sign-in, by which parallel sign-ins find each other. */
+export async function rememberBrowser(
+  { identity: { browserCookies } }: IdentityContext,
+  cookie: string | undefined,
+): Promise<{ browser: string }> {
+  return { browser: await browserCookies.sign(await browserCookies.read(cookie)) }
+}
+
 /** Returns the cookie of a browser after a sign-in, if a connection is to be remembered in it. */
 export async function rememberConnection(
   { identity: { browserCookies } }: IdentityContext,

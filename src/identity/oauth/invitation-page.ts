@@ -18,7 +18,7 @@ import { isSameSecret } from '../secret.ts'
 import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import { readFormConfirmation } from './browser-sessions.ts'
-import { findStartProblem } from './connection-start.ts'
+import { findStartProblem, rememberBrowser } from './connection-start.ts'
 import { createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { findSignInError } from './sign-in-error.ts'
 import { findPending, switchUser } from './switch-user.ts'
@@ -107,7 +107,7 @@ async function startSignIn(
   const prompt = session ? 'select_account' : undefined
   const options = { loginHint, prompt } as const
   const started = await startFlow(context, provider, { flow: 'user', invitation: token }, options)
-  if (started.ok) return started.value
+  if (started.ok) return { ...started.value, ...(await rememberBrowser(context, browser)) }
   return { location: failedInvitationUrl(context, token, started) }
 }
 

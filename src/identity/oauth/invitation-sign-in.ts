@@ -27,7 +27,7 @@ export async function completeInvitation(
   const common = { state: login.secrets.state, login_state: '' }
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
-    ? await openSession(context, identity.value, unbound, callback.browser_session)
+    ? await openSession(context, identity.value, unbound, callback)
     : identity
   if (!result.ok) {
     await recordFailure(context, login, result)

@@ -7,7 +7,7 @@ import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { reasons } from '../reasons.ts'
 import { appendToQuery } from '../redirect-uris.ts'
-import { isSameSecret } from '../secret.ts'
+import { hashSecret, isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore } from '../store/client-store.ts'
 import type { IdTokenClaims } from '../tokens.ts'
@@ -51,6 +51,7 @@ export async function endBrowserSession(
     await endHintedSession(context, hint, hintedId)
   }
   await endPending(context, request.pending_session)
+  await endOthers(context, request.browser)
   const common = { browser_session: '', pending_session: '', ...openerPolicyOf(client) }
   const { post_logout_redirect_uri: uri, state } = request
   if (!uri) {
@@ -96,6 +97,14 @@ async function endHintedSession(
     const event = { action: 'session.ended', targetId: sid, detail: { user_id: sub } } as const
     await tx.activity.record({ actorId: sub }, event)
   })
+}
+
+/** Ends the sessions of other sign-ins in the browser that ended at the same time as that of its session. */
+async function endOthers(context: IdentityContext, cookie: string | undefined): Promise<void> {
+  const { stores, identity, now } = context
+  const { secret } = await identity.browserCookies.read(cookie)
+  for (const other of await stores.browserSessions.listOfBrowser(hashSecret(secret), now))
+    await endSessionsOf(context, other)
 }
 
 function confirmationPage(

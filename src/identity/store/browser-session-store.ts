@@ -21,12 +21,17 @@ export type NewBrowserSession = Authentication & {
   isTimeReported: boolean
   /** Whether the sign-in created no personal workspace, because its client app is bound. */
   lacksPersonalWorkspace: boolean
+  /** The hash of what the browser is remembered by, which its sessions have in common. */
+  browserHash: string
   createdAt: Date
   expiresAt: Date
 }
 
 /** A browser session whose user is active. */
-export type OpenBrowserSession = Omit<NewBrowserSession, 'createdAt' | 'expiresAt'> & {
+export type OpenBrowserSession = Omit<
+  NewBrowserSession,
+  'browserHash' | 'createdAt' | 'expiresAt'
+> & {
   email: string
 }
 
@@ -50,6 +55,7 @@ export class BrowserSessionStore {
       acr: session.acr ?? null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
+      browser_hash: session.browserHash,
       created_at: session.createdAt,
       expires_at: session.expiresAt,
     })
@@ -69,6 +75,7 @@ export class BrowserSessionStore {
       acr: session.acr ?? null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
+      browser_hash: session.browserHash,
       created_at: session.createdAt,
       expires_at: session.expiresAt,
     }
@@ -91,6 +98,14 @@ export class BrowserSessionStore {
     if (!row) return undefined
     const { time, acr, ...session } = row
     return { ...session, secret, authenticatedAt: new Date(time), acr: acr ?? undefined }
+  }
+
+  /** Lists the sessions of a browser, which has several after sign-ins that ended at the same time. */
+  listOfBrowser(
+    browserHash: string,
+    now: Date,
+  ): Promise<{ id: string; userId: string; lacksPersonalWorkspace: boolean }[]> {
+    return query(this.#em, listOfBrowserSql, [browserHash, now])
   }
 
   async exists(id: string): Promise<boolean> {
@@ -150,6 +165,11 @@ const findOpenSql = `
     s.lacks_personal_workspace as "lacksPersonalWorkspace"
   from browser_sessions s join users u on u.id = s.user_id
   where s.secret_hash = $1 and s.expires_at > $2 and u.is_active`
+
+/** $1 hash of the browser, $2 current time. */
+const listOfBrowserSql = `
+  select id, user_id as "userId", lacks_personal_workspace as "lacksPersonalWorkspace"
+  from browser_sessions where browser_hash = $1 and expires_at > $2 order by id`
 
 /** $1 browser session ID, $2 client ID. */
 const findLastWorkspaceSql = `

@@ -36,6 +36,7 @@ export type Ancestor = {
   resource_type: string
   resource_id: string
   external_id?: string
+  display_name?: string
 }
 
 /** A grant of a user on a resource, whether or not it allows the action. */
@@ -233,8 +234,16 @@ function readGrant(kind: SubjectKindName, row: ReasonRow, links: GroupLink[]): G
   }
 }
 
-function readAncestor({ external_id, ...names }: NonNullable<ReasonRow['ancestor']>): Ancestor {
-  return { ...names, ...(external_id !== null && { external_id }) }
+function readAncestor({
+  external_id,
+  display_name,
+  ...names
+}: NonNullable<ReasonRow['ancestor']>): Ancestor {
+  return {
+    ...names,
+    ...(external_id !== null && { external_id }),
+    ...(display_name !== null && { display_name }),
+  }
 }
 
 /** Returns a shortest path from a child of `start` to a group that directly contains the user. */

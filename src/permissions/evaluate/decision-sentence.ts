@@ -41,8 +41,12 @@ export function describeDecision(decision: Decision): string {
     ? describeDenial(denial, named)
     : reasons.map((reason) => describeReason(reason, named))
   const verb = denial ? 'may not' : 'may'
-  const title = names.displayName === undefined ? id : `"${names.displayName}"`
+  const title = nameTitle(names.displayName, id)
   return `${user} ${verb} ${action} ${resource.resource_type} ${title}: ${causes.join('; ')}.`
+}
+
+function nameTitle(displayName: string | undefined, id: string): string {
+  return displayName === undefined ? id : `"${displayName}"`
 }
 
 /** Describes why a request is denied that names no user or, in development mode, no service. */
@@ -282,14 +286,14 @@ function describeRole(user: string, role = 'member', workspace = 'the workspace'
   return `${user} is ${/^[aeo]/.test(role) ? 'an' : 'a'} ${role} of ${workspace}`
 }
 
-/** `the document`, or `the folder plans above it` for an inherited grant. */
+/** `the document`, or `the folder "Plans" above it` for an inherited grant. */
 function describeResource(
   { inherited_from }: Pick<Grant, 'inherited_from'>,
   { resource_type }: Decision['resource'],
 ): string {
   if (!inherited_from) return `the ${resource_type}`
-  const { resource_type: type, resource_id, external_id } = inherited_from
-  return `the ${type} ${external_id ?? resource_id} above it`
+  const { resource_type: type, resource_id, external_id, display_name } = inherited_from
+  return `the ${type} ${nameTitle(display_name, external_id ?? resource_id)} above it`
 }
 
 function groupName(id: string | undefined, { groups }: Names): string {

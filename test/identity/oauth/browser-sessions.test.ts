@@ -18,21 +18,33 @@ const { pool } = environment
 const client = await createOAuthClient(environment)
 test.after.always(() => environment.stop())
 
-/** Signs in at the provider in a browser that has these cookies. */
-async function signInAgain(
+/** Begins a sign-in in a browser that has these cookies. */
+async function beginSignIn(
   transport: Transport,
   email: string,
   more: Record<string, unknown>,
   cookies: object = {},
   provider = 'google',
-): Promise<Record<string, any>> {
+) {
   const { request, verifier } = createAuthorizationRequest(client.client_id, more)
   const begun = expectOk(await transport.call('Authorize', { ...request, provider, ...cookies }))
   const callbackUrl = `${issuer}/auth/callback/${provider}`
   const { callback } = await followRedirects(begun.location, callbackUrl, { hint: email })
-  const { login_state } = begun
+  const { login_state, browser } = begun
   const message = { provider, ...Object.fromEntries(callback), login_state, ...cookies }
-  return { ...expectOk(await transport.call('CompleteLogin', message)), request, verifier }
+  return {
+    browser: browser as string,
+    /** Comes back from the provider. */
+    complete: async (latest: object = {}): Promise<Record<string, any>> => {
+      const outcome = await transport.call('CompleteLogin', { ...message, ...latest })
+      return { ...expectOk(outcome), request, verifier }
+    },
+  }
+}
+
+/** Signs in at the provider in a browser that has these cookies. */
+async function signInAgain(...sign: Parameters<typeof beginSignIn>): Promise<Record<string, any>> {
+  return (await beginSignIn(...sign)).complete()
 }
 
 const parametersOf = (location: string) => Object.fromEntries(new URL(location).searchParams)
@@ -121,6 +133,82 @@ for (const transport of environment.transports) {
       const me = await call('GetMe', {}, { token: access_token })
       t.is(expectError(me).reason, 'TOKEN_REVOKED', 'the sign-out ends every app')
     }
+  })
+
+  /** Two tabs of one browser begin to sign in, and come back from the provider at the same time. */
+  const signInTwice = async (emails: [string, string], cookies: object = {}) => {
+    const first = await beginSignIn(transport, emails[0], { prompt: 'login' }, cookies)
+    const { browser } = first
+    const more = { ...cookies, browser }
+    const second = await beginSignIn(transport, emails[1], { prompt: 'login' }, more)
+    const latest = { browser: second.browser }
+    return {
+      browser,
+      callbacks: await Promise.all([first, second].map((tab) => tab.complete(latest))),
+    }
+  }
+  const exchangeCode = async ({ location, request, verifier }: Record<string, any>) => {
+    const exchange = {
+      ...{ grant_type: 'authorization_code', code: parametersOf(location).code },
+      ...{ redirect_uri: request.redirect_uri, code_verifier: verifier, ...client },
+    }
+    return expectOk(await call('IssueToken', exchange))
+  }
+  const countSessions = async (email: string) => {
+    const { rows } = await pool.query(
+      `select count(*)::int as sessions from browser_sessions s join users u on u.id = s.user_id
+       where u.email = $1`,
+      [email],
+    )
+    return rows[0].sessions
+  }
+
+  for (const isSignedIn of [false, true]) {
+    const before = isSignedIn ? 'with a session' : 'without a session'
+    test(`parallel sign-ins of a person in a browser ${before} have one session ${over}`, async (t) => {
+      const { email, browser_session } = await signInWithOAuth(environment, transport, { client })
+      const { browser, callbacks } = await signInTwice(
+        [email, email],
+        isSignedIn ? { browser_session } : {},
+      )
+      // The first session without a cookie is that of another browser.
+      t.is(await countSessions(email), isSignedIn ? 1 : 2)
+      const [first, second] = await Promise.all(callbacks.map(exchangeCode))
+      // The cookie that arrives last may be the one that has been replaced.
+      const cookies = await Promise.all(
+        callbacks.map(({ browser_session }) => userOf(browser_session)),
+      )
+      const replaced = callbacks[cookies.indexOf(undefined)]
+      const signedOut = { browser_session: replaced?.browser_session, browser }
+      t.is(expectOk(await call('EndBrowserSession', signedOut)).browser_session, '')
+      for (const tokens of [first, second]) {
+        const me = await call('GetMe', {}, { token: tokens?.access_token })
+        t.is(expectError(me).reason, 'TOKEN_REVOKED')
+      }
+      t.is(await countSessions(email), isSignedIn ? 0 : 1)
+    })
+  }
+
+  test(`a sign-out ends parallel sign-ins of two people in a browser ${over}`, async (t) => {
+    const emails: [string, string] = [environment.addProviderUser(), environment.addProviderUser()]
+    const { browser, callbacks } = await signInTwice(emails)
+    const [first, second] = await Promise.all(callbacks.map(exchangeCode))
+    const { browser_session } = callbacks[1] as Record<string, string>
+    const request = { browser_session, browser, id_token_hint: second?.id_token }
+    expectOk(await call('EndBrowserSession', request))
+    for (const tokens of [first, second]) {
+      const me = await call('GetMe', {}, { token: tokens?.access_token })
+      t.is(expectError(me).reason, 'TOKEN_REVOKED')
+    }
+  })
+
+  test(`a sign-out ends no session of another browser ${over}`, async (t) => {
+    const { email, tokens } = await signInWithOAuth(environment, transport, { client })
+    const { browser, callbacks } = await signInTwice([email, email])
+    const [first] = await Promise.all(callbacks.map(exchangeCode))
+    expectOk(await call('EndBrowserSession', { browser, id_token_hint: first?.id_token }))
+    expectOk(await call('GetMe', {}, { token: tokens.access_token }))
+    t.is(await countSessions(email), 1)
   })
 
   test(`a sign-out ends the sign-in that has not replaced the session yet ${over}`, async (t) => {

@@ -772,7 +772,9 @@ type AncestorResource struct {
 	// The ID of the ancestor.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	// The `external_id` with which the ancestor was registered. Absent if there is none.
-	ExternalId    *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	ExternalId *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// The name of the ancestor for people. Absent if there is none.
+	DisplayName   *string `protobuf:"bytes,5,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -831,6 +833,13 @@ func (x *AncestorResource) GetResourceId() string {
 func (x *AncestorResource) GetExternalId() string {
 	if x != nil && x.ExternalId != nil {
 		return *x.ExternalId
+	}
+	return ""
+}
+
+func (x *AncestorResource) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
 	}
 	return ""
 }
@@ -1567,15 +1576,17 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\v_expires_atB\x11\n" +
 	"\x0f_inherited_fromB\f\n" +
 	"\n" +
-	"_condition\"\xb3\x01\n" +
+	"_condition\"\xec\x01\n" +
 	"\x10AncestorResource\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
 	"resourceId\x12$\n" +
 	"\vexternal_id\x18\x04 \x01(\tH\x00R\n" +
-	"externalId\x88\x01\x01B\x0e\n" +
-	"\f_external_id\"\x93\x02\n" +
+	"externalId\x88\x01\x01\x12&\n" +
+	"\fdisplay_name\x18\x05 \x01(\tH\x01R\vdisplayName\x88\x01\x01B\x0e\n" +
+	"\f_external_idB\x0f\n" +
+	"\r_display_name\"\x93\x02\n" +
 	"\x1dListPermissionSubjectsRequest\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12\x1b\n" +
 	"\x06action\x18\x02 \x01(\tH\x00R\x06action\x88\x01\x01\x12 \n" +

@@ -347,7 +347,7 @@ type AuthorizeResponse struct {
 	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
 	// Absent in others, which have `same-origin`.
 	OpenerPolicy *string `protobuf:"bytes,5,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
-	// Where the browser has signed in before. Present if it changes.
+	// What the browser is remembered by, and where it has signed in before. Present if it changes.
 	Browser *string `protobuf:"bytes,6,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
 	// The browser session. Present if the user chose to replace another one.
 	BrowserSession *string `protobuf:"bytes,7,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
@@ -583,7 +583,7 @@ type OpenInvitationResponse struct {
 	LoginState *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
 	// The page to display. Absent for a redirect.
 	Page *HostedPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
-	// Where the browser has signed in before. Present if it changes.
+	// What the browser is remembered by, and where it has signed in before. Present if it changes.
 	Browser *string `protobuf:"bytes,5,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
 	// The browser session. Present if the user chose to replace another one.
 	BrowserSession *string `protobuf:"bytes,6,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
@@ -1795,7 +1795,9 @@ type EndBrowserSessionRequest struct {
 	// The sign-in of another user that has not replaced the browser session yet.
 	PendingSession *string `protobuf:"bytes,7,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
 	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
-	IsForm        *bool `protobuf:"varint,8,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	IsForm *bool `protobuf:"varint,8,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	// What the browser is remembered by.
+	Browser       *string `protobuf:"bytes,9,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1884,6 +1886,13 @@ func (x *EndBrowserSessionRequest) GetIsForm() bool {
 		return *x.IsForm
 	}
 	return false
+}
+
+func (x *EndBrowserSessionRequest) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
 }
 
 // A redirect or a page.
@@ -2262,7 +2271,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x04_jtiB\x06\n" +
 	"\x04_widB\b\n" +
 	"\x06_wroleB\b\n" +
-	"\x06_wslug\"\xed\x03\n" +
+	"\x06_wslug\"\x98\x04\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +
@@ -2271,7 +2280,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\fconfirmation\x18\x05 \x01(\tH\x04R\fconfirmation\x88\x01\x01\x12,\n" +
 	"\x0fbrowser_session\x18\x06 \x01(\tH\x05R\x0ebrowserSession\x88\x01\x01\x12,\n" +
 	"\x0fpending_session\x18\a \x01(\tH\x06R\x0ependingSession\x88\x01\x01\x12\x1c\n" +
-	"\ais_form\x18\b \x01(\bH\aR\x06isForm\x88\x01\x01B\x10\n" +
+	"\ais_form\x18\b \x01(\bH\aR\x06isForm\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\t \x01(\tH\bR\abrowser\x88\x01\x01B\x10\n" +
 	"\x0e_id_token_hintB\f\n" +
 	"\n" +
 	"_client_idB\x1b\n" +
@@ -2281,7 +2291,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x10_browser_sessionB\x12\n" +
 	"\x10_pending_sessionB\n" +
 	"\n" +
-	"\b_is_form\"\xc2\x02\n" +
+	"\b_is_formB\n" +
+	"\n" +
+	"\b_browser\"\xc2\x02\n" +
 	"\x19EndBrowserSessionResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12,\n" +
 	"\x0fbrowser_session\x18\x02 \x01(\tH\x01R\x0ebrowserSession\x88\x01\x01\x12.\n" +

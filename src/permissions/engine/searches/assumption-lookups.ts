@@ -45,7 +45,7 @@ export const membershipSql = ofEachKind((_, { tables }) =>
 /** $1 `permission_id` of a resource, $2 of an ancestor. */
 const ancestorSql = `
 with recursive ${chainCte('from resources r where r.id = $1')}
-select a.id, k.resource_type, a.resource_id, a.external_id
+select a.id, k.resource_type, a.resource_id, a.external_id, a.display_name
 from chain join resources a on a.id = chain.id join resource_kinds k on k.id = a.kind_id
 where chain.depth > 1 and chain.id = $2`
 
@@ -72,11 +72,11 @@ export function createAssumptionLookups(statements: Statements): AssumptionLooku
       return row[0] ? 'direct' : 'indirect'
     },
     async findAncestor(id, ancestorId) {
-      type Row = [string, string, string, string | null]
+      type Row = [string, string, string, string | null, string | null]
       const [row] = await statements.rows<Row>('ancestor', ancestorSql, [id, ancestorId])
       if (!row) return undefined
-      const [permission_id, resource_type, resource_id, external_id] = row
-      return { permission_id, resource_type, resource_id, external_id }
+      const [permission_id, resource_type, resource_id, external_id, display_name] = row
+      return { permission_id, resource_type, resource_id, external_id, display_name }
     },
     async findConditionDigest(kindId, name) {
       const values = [kindId, name]

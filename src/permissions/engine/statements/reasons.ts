@@ -35,7 +35,8 @@ const grantList = `(
     'conditional_bits', conditional_bits,
     'ancestor', case when depth > 1 then (
       select json_build_object('permission_id', a.id, 'resource_type', k.resource_type,
-        'resource_id', a.resource_id, 'external_id', a.external_id)
+        'resource_id', a.resource_id, 'external_id', a.external_id,
+        'display_name', a.display_name)
       from resources a join resource_kinds k on k.id = a.kind_id where a.id = granted.id
     ) end
   ) order by depth, rule_order, share_id, role), '[]')
@@ -99,6 +100,7 @@ export type ReasonRow = {
     resource_type: string
     resource_id: string
     external_id: string | null
+    display_name: string | null
   } | null
 }
 

@@ -1,0 +1,36 @@
+import type { CredentialKind, CredentialVariant } from '../../core/credential-kind.ts'
+import type { Statements } from '../../database/statement-pool.ts'
+import type { FindApiKey } from '../api-keys.ts'
+import { createFindManagementScopes } from '../management-apps.ts'
+import type { TokenMemory } from '../token-memory.ts'
+import { createAdministratorKind } from './administrator.ts'
+import { createManagementAppKind } from './management-app.ts'
+import {
+  createClientKind,
+  createServiceKeyKind,
+  type ServiceKeyDependencies,
+} from './service-key.ts'
+import { createUserKind } from './user.ts'
+
+export type IdentityCredentialDependencies = ServiceKeyDependencies & {
+  memory: TokenMemory
+  statements: Statements
+  findApiKey: FindApiKey
+  /** The origins whose pages may act with the admin cookie. */
+  adminOrigins: string[]
+}
+
+/** Creates the kinds of credentials of users, services, client apps and administration. */
+export function createIdentityKinds(
+  dependencies: IdentityCredentialDependencies,
+  variants: CredentialVariant[],
+): CredentialKind[] {
+  const { memory, statements, findApiKey, adminOrigins } = dependencies
+  return [
+    createUserKind(memory, findApiKey, variants),
+    createServiceKeyKind(dependencies),
+    createClientKind(dependencies),
+    createAdministratorKind(memory, adminOrigins),
+    createManagementAppKind(memory, createFindManagementScopes(statements)),
+  ]
+}
