@@ -23,16 +23,15 @@ export async function correctAddress(
   user: LockedPerson,
   { email, reason = '', keepsSignIn }: Correction,
 ): Promise<void> {
-  if (user.isAdmin && principal.managementApp)
-    throw new ServiceError(reasons.ADMINISTRATORS_ADDRESS)
+  if (user.isAdmin && principal.managementApp) throw administratorsAddress()
   if (user.hasSignedIn && !reason) {
     const message = 'is required, because the user has signed in before'
     throw invalidArgument({ field: 'reason', message })
   }
   const isChanged = await tx.people.changeAddress(user.id, email, !keepsSignIn).catch((error) => {
-    throw violates(error, 'unique') ? new ServiceError(reasons.EMAIL_TAKEN) : error
+    throw violates(error, 'unique') ? emailTaken() : error
   })
-  if (!isChanged) throw new ServiceError(reasons.DIRECTORY_OWNED)
+  if (!isChanged) throw directoryOwned()
   if (!keepsSignIn) await signOutEverywhere(tx, now, user.id)
   await tx.activity.record(actorOf(principal), {
     action: 'user.email_changed',
