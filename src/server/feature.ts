@@ -1,6 +1,7 @@
 import type { EventTable } from '../activity/events.ts'
 import type { SettingTable } from '../config/setting.ts'
 import type { CredentialKind, CredentialVariant } from '../core/credential-kind.ts'
+import type { ErrorReason } from '../core/define-reasons.ts'
 import type { RestFormat } from '../core/rest-format.ts'
 import type { IdentityCredentialDependencies } from '../identity/credentials/kinds.ts'
 
@@ -9,8 +10,6 @@ export type CredentialDependencies = IdentityCredentialDependencies & {
   onApiKeyUsed: (keyId: string, now: Date) => void
   onScimTokenUsed: (tokenId: string, now: Date) => void
 }
-
-import type { ErrorReason } from '../core/define-reasons.ts'
 
 /**
  * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
