@@ -13,7 +13,11 @@ import { invalidArgument } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { requireAdmin } from '../core/request-context.ts'
 import { expiryOf } from './claims.ts'
-import type { IdentityContext, IdentityDependencies } from './identity-dependencies.ts'
+import type {
+  IdentityContext,
+  IdentityDependencies,
+  IdentityStores,
+} from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
 import {
   fetchIdentity,
@@ -25,7 +29,13 @@ import {
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
-import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
+import {
+  failure,
+  recordedFailure,
+  type SignInFailure,
+  type SignInResult,
+  success,
+} from './sign-in-result.ts'
 import type { RevocationStore } from './store/revocation-store.ts'
 import type { SignedInUser, UserStore } from './store/user-store.ts'
 
@@ -60,9 +70,9 @@ export function completeAdminLogin(
     const identity = await fetchIdentity(context, request, login)
     const result = identity.ok ? await signInAdmin(context, identity.value) : identity
     if (!result.ok) {
-      const refused = result.error === 'not_admin' && identity.ok
-      const userId = refused ? await findUserId(context, identity.value) : undefined
-      if (userId) await recordRefusal(context, userId, login.provider)
+      const refused = result.error === 'not_admin' && !result.isRecorded && identity.ok
+      const userId = refused ? await findUserByAddress(context, identity.value) : undefined
+      if (userId) await recordRefusal(context.stores, userId, login.provider)
       else await recordFailure(context, login, result)
       return { result, response: { ...clearedState, location: loginPage(context, result) } }
     }
@@ -112,10 +122,16 @@ function signInAdmin(
     if (!hasRequiredMethod(settings, identity)) return failure('amr_missing')
     if (readTokenSeconds(settings, identity, clock()) < 1)
       return failure('reauthentication_required')
+    const knownId = await tx.accounts.findUserId(identity)
     const signedIn = await signIn(tx, context, identity)
     if (!signedIn.ok) return signedIn
     const user = signedIn.value
-    if (!user.isAdmin) return failure('not_admin')
+    if (!user.isAdmin) {
+      if (!knownId) return failure('not_admin')
+      // Kept, so that an address that has followed the account can promote the user next time.
+      await recordRefusal(tx, user.id, identity.provider)
+      return recordedFailure('not_admin')
+    }
     await recordSignIn(tx, context, 'admin.signed_in', user, identity)
     const tokenId = randomUUID()
     // Read the clock only now, because the call has waited for the provider and for locks.
@@ -127,24 +143,22 @@ function signInAdmin(
   })
 }
 
-/** Returns the ID of the user of an identity, or undefined if the refused sign-in would have created one. */
-async function findUserId(
+/** Returns the ID of the user to whom a refused sign-in would have linked an account, if there is one. */
+async function findUserByAddress(
   { stores }: IdentityContext,
-  identity: Identity,
+  { email, emailVerified }: Identity,
 ): Promise<string | undefined> {
-  const linked = await stores.accounts.findUserId(identity)
-  if (linked || !identity.email || !identity.emailVerified) return linked
-  return (await stores.users.findByEmail(identity.email))?.id
+  return email && emailVerified ? (await stores.users.findByEmail(email))?.id : undefined
 }
 
 /** Records that a user who is not an administrator has been refused. */
 function recordRefusal(
-  { stores }: IdentityContext,
+  { activity }: Pick<IdentityStores, 'activity'>,
   userId: string,
   provider: string,
 ): Promise<void> {
   const refusal = { action: 'admin.access_refused', targetId: userId } as const
-  return stores.activity.record({ actorId: userId }, { ...refusal, detail: { provider } })
+  return activity.record({ actorId: userId }, { ...refusal, detail: { provider } })
 }
 
 /** Returns whether the provider reports one of the required authentication methods. */

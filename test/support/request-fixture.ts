@@ -147,6 +147,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     group_id: group,
     child_id: childGroup,
     user_id: people.viewer.id,
+    user_ids: [people.viewer.id],
     is_admin: false,
     grantee_type: 'user',
     grantee_id: people.editor.id,
@@ -215,6 +216,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     endUserSession: () => ({ user_id: people.owner.id }),
     // A user who is not a member yet.
     giveSupportAccess: () => ({ user_id: otherFixture.people.viewer.id }),
+    updateUsers: () => ({ is_active: true }),
+    addMembers: () => ({ user_ids: [otherFixture.people.viewer.id] }),
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
     listPermissions: () => ({ owner_id: people.owner.id, visibility: 'private' }),
     whatIf: () => ({ subject: { type: 'user', id: people.viewer.id }, with: [] }),

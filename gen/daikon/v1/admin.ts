@@ -582,7 +582,7 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
   /**
-   * Add many users to a workspace
+   * Add users to a workspace
    *
    * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
    * failed.
@@ -2161,7 +2161,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
   /**
-   * Add many users to a workspace
+   * Add users to a workspace
    *
    * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
    * failed.
@@ -3276,7 +3276,7 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Add many users to a workspace
+   * Add users to a workspace
    *
    * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
    * failed.

@@ -305,7 +305,11 @@ const omittedFields = [
 ]
 
 /** Like `omittedFields`, for one message. */
-const omittedInMessages = ['UpdateResourceRequest.remove_display_name', 'CreateLinkRequest.role']
+const omittedInMessages = [
+  'UpdateResourceRequest.remove_display_name',
+  'CreateLinkRequest.role',
+  'UpdateMembersRequest.remove',
+]
 
 /** Creates the example maker. `schemas` are the named schemas that `$ref`s refer to. */
 export function createExampleMaker(schemas: Record<string, JsonSchema>): ExampleMaker {

@@ -271,7 +271,7 @@ type AdminServiceClient interface {
 	// Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(ctx context.Context, in *daikonv1.UpdateMemberRequest, opts ...grpc.CallOption) (*daikonv1.WorkspaceMemberResponse, error)
-	// Add many users to a workspace
+	// Add users to a workspace
 	//
 	// Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
 	// failed.
@@ -1986,7 +1986,7 @@ type AdminServiceServer interface {
 	// Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(context.Context, *daikonv1.UpdateMemberRequest) (*daikonv1.WorkspaceMemberResponse, error)
-	// Add many users to a workspace
+	// Add users to a workspace
 	//
 	// Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
 	// failed.
