@@ -280,6 +280,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         child_id: [{ child_id: otherGroup }],
         link_id: [{ link_id: otherLink }],
         user_id: [{ user_id: otherFixture.people.viewer.id }],
+        user_ids: [{ user_ids: [otherFixture.people.viewer.id] }],
         owner_id: [{ owner_id: otherFixture.people.viewer.id }],
         session_id: [{ session_id: otherSession }],
         account_id: [{ account_id: otherAccount }],
