@@ -1,4 +1,5 @@
 import { connectionEvents } from './events.ts'
+import { connectionPorts } from './ports.ts'
 import { reasons } from './reasons.ts'
 import { connectionSessionVariant } from './session-credential.ts'
 import { connectionSettings } from './settings.ts'
@@ -9,6 +10,7 @@ export const connections = {
   needs: ['activity', 'identity', 'scim', 'workspaces'],
   events: connectionEvents,
   createVariants: () => [connectionSessionVariant],
+  ports: connectionPorts,
   reasons,
   settings: connectionSettings,
 } as const

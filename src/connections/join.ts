@@ -2,6 +2,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { domainOf } from '../core/email.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { Role } from '../core/roles.ts'
+import type { ConnectedMember } from '../identity/ports.ts'
 import type { Identity } from '../identity/providers/provider.ts'
 import { failure, recordedFailure, type SignInResult, success } from '../identity/sign-in-result.ts'
 import type { AccountStore } from '../identity/store/account-store.ts'
@@ -20,7 +21,7 @@ import type { ConnectionDomainStore } from './store/connection-domain-store.ts'
 import type { ConnectionStore, StoredConnection } from './store/connection-store.ts'
 import type { ConnectionSubjectStore } from './store/connection-subject-store.ts'
 
-type JoinStores = MappingStores & {
+export type JoinStores = MappingStores & {
   accounts: AccountStore
   activity: ActivityStore
   claims: ClaimsStore
@@ -31,13 +32,6 @@ type JoinStores = MappingStores & {
   sessions: SessionStore
   users: UserStore
   workspaces: WorkspaceStore
-}
-
-/** A member who signs in by a connection. */
-export type ConnectedMember = {
-  userId: string
-  /** Whether the person has no name yet, and nobody but the connection knows them. */
-  mayName: boolean
 }
 
 /**

@@ -3,19 +3,16 @@ import type { CentralSettings } from '../config/settings.ts'
 import type { ConnectionProviders } from '../connections/connection-providers.ts'
 import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
 import type { ConnectionStore } from '../connections/store/connection-store.ts'
-import type { ConnectionSubjectStore } from '../connections/store/connection-subject-store.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import type { Mail } from '../outbound/mail-client.ts'
-import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
-import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
-import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { InvitationStore } from '../workspaces/store/invitation-store.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
+import type { IdentityPorts } from './ports.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
 import type { IdentitySettings } from './settings.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
@@ -70,8 +67,8 @@ export type IdentityDependencies = {
   settings: IdentitySettings & CentralSettings
 }
 
-/** The stores of the handlers that sign users in or issue tokens. */
-export type IdentityStores = {
+/** The stores and ports of the handlers that sign users in or issue tokens. */
+export type IdentityStores = IdentityPorts & {
   accounts: AccountStore
   activity: ActivityStore
   browserSessions: BrowserSessionStore
@@ -79,10 +76,6 @@ export type IdentityStores = {
   codes: CodeStore
   connectionDomains: ConnectionDomainStore
   connections: ConnectionStore
-  connectionSubjects: ConnectionSubjectStore
-  scimUsers: ScimUserStore
-  groupHierarchy: GroupHierarchyStore
-  groups: GroupStore
   invitations: InvitationStore
   managementApps: ManagementAppStore
   members: MemberStore

@@ -1,4 +1,3 @@
-import { joinByConnection } from '../connections/join.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { Mail } from '../outbound/mail-client.ts'
 import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
@@ -102,7 +101,7 @@ async function signInByConnection(
   identity: Identity,
   connectionId: string,
 ): Promise<SignInResult<SignedInUser>> {
-  const joined = await joinByConnection(tx, context, connectionId, identity)
+  const joined = await tx.signInConnections.join(context, connectionId, identity)
   if (!joined.ok) return joined
   const { userId: id, mayName } = joined.value
   const { name, givenName, familyName, avatarUrl } = identity
