@@ -3,8 +3,8 @@ import type { Identity } from './providers/provider.ts'
 import type { SignInResult } from './sign-in-result.ts'
 
 /**
- * What sign-ins must know of the features above identity. Those provide it in their records, for each
- * call and within its transactions.
+ * What identity must know of the features above. Their records provide it for each call and each of its
+ * transactions.
  */
 export type IdentityPorts = {
   signInConnections: SignInConnections
