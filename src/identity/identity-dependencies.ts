@@ -1,8 +1,5 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { CentralSettings } from '../config/settings.ts'
-import type { ConnectionProviders } from '../connections/connection-providers.ts'
-import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
-import type { ConnectionStore } from '../connections/store/connection-store.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
@@ -12,7 +9,7 @@ import type { MemberStore } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
-import type { IdentityPorts } from './ports.ts'
+import type { ConnectionProviderSource, IdentityPorts } from './ports.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
 import type { IdentitySettings } from './settings.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
@@ -49,7 +46,7 @@ export type IdentityDependencies = {
   browserCookies: BrowserCookies
   providers: Map<ProviderName, Provider>
   /** The providers of workspaces' connections. */
-  connectionProviders: ConnectionProviders
+  connectionProviders: ConnectionProviderSource
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date
   /**
@@ -74,8 +71,6 @@ export type IdentityStores = IdentityPorts & {
   browserSessions: BrowserSessionStore
   clients: ClientStore
   codes: CodeStore
-  connectionDomains: ConnectionDomainStore
-  connections: ConnectionStore
   invitations: InvitationStore
   managementApps: ManagementAppStore
   members: MemberStore

@@ -1,5 +1,5 @@
 import type { QuotaContext } from '../core/quotas.ts'
-import type { Identity } from './providers/provider.ts'
+import type { Identity, Provider } from './providers/provider.ts'
 import type { SignInResult } from './sign-in-result.ts'
 
 /**
@@ -7,11 +7,40 @@ import type { SignInResult } from './sign-in-result.ts'
  * transactions.
  */
 export type IdentityPorts = {
+  sessionReach: SessionReach
   signInConnections: SignInConnections
 }
 
+/** Which workspaces sessions reach. */
+export type SessionReach = {
+  /** Returns the workspaces that a session may reach. */
+  filter<Workspace extends { id: string }>(
+    session: SignedIn,
+    workspaces: Workspace[],
+  ): Promise<Workspace[]>
+  find(session: SignedIn, workspaceId: string): Promise<Reach>
+  /** Throws permission_denied unless a session may begin in a workspace. Requires a transaction. */
+  require(session: SignedIn, workspaceId: string): Promise<void>
+}
+
+/** Who signed in, and by which provider. */
+export type SignedIn = { userId: string; provider: string }
+
+/** How a session may reach a workspace. */
+export type Reach =
+  | { isReachable: true }
+  /** `requiredConnection` is the one by which the user must sign in, if there is one. */
+  | { isReachable: false; requiredConnection?: string }
+
 /** The connections of workspaces to their own identity providers, by which members sign in. */
 export type SignInConnections = {
+  /** Whether any workspace has an active connection with a verified domain. */
+  existsAny(): Promise<boolean>
+  /** Returns an active connection of a workspace that is not deleted. */
+  findActive(id: string): Promise<SignInConnection | undefined>
+  /** Returns the ID of the active connection that has verified a domain. */
+  findIdByDomain(domain: string): Promise<string | undefined>
+  hasVerifiedDomain(id: string): Promise<boolean>
   /**
    * Returns the member whom the provider of a connection means, who joins if they have not yet. Locks
    * their user until the end of the transaction.
@@ -22,6 +51,21 @@ export type SignInConnections = {
     identity: Identity,
   ): Promise<SignInResult<ConnectedMember>>
 }
+
+/** What a sign-in needs of a connection. */
+export type SignInConnection = {
+  id: string
+  workspaceId: string
+  name: string
+  issuer: string
+  clientId: string
+  scopes: string[]
+  /** The encrypted client secret. */
+  secret: string
+}
+
+/** Returns the provider of a connection. */
+export type ConnectionProviderSource = { providerOf(connection: SignInConnection): Provider }
 
 /** A member who signs in by a connection. */
 export type ConnectedMember = {

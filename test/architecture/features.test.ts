@@ -16,7 +16,7 @@ const central = [
 const optional = ['connections', 'gateway', 'scim', 'webhooks']
 
 /** The needs that make circles: lower features that still import higher ones. */
-const circular = ['identity → connections', 'identity → workspaces']
+const circular = ['identity → workspaces']
 
 const names: string[] = features.map(({ name }) => name)
 

@@ -38,10 +38,9 @@ export async function findStartProblem(
   const { provider, client, urlOf } = start
   const id = readConnectionId(provider)
   if (id === undefined) return undefined
-  const connection = await stores.connections.findActive(id)
+  const connection = await stores.signInConnections.findActive(id)
   if (!connection) return { refusal: 'The connection is not active' }
-  const domains = await stores.connectionDomains.list([id])
-  if (!domains.some(({ verifiedAt }) => verifiedAt !== null))
+  if (!(await stores.signInConnections.hasVerifiedDomain(id)))
     return { refusal: 'The connection has no verified domain' }
   if (start.isTyped || client?.workspaceId === connection.workspaceId) return undefined
   const browser = await identity.browserCookies.read(start.browser)

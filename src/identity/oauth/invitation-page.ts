@@ -12,7 +12,6 @@ import type {
 } from '../../workspaces/store/invitation-store.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
-import { filterReachable } from '../reach.ts'
 import { reasons } from '../reasons.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
@@ -45,7 +44,7 @@ export async function openInvitation(
   }
   if (invitation.hasJoined) return { page: joinedPage(invitation, found) }
   const [reached] = found
-    ? await filterReachable(stores, found, [{ id: invitation.workspaceId }])
+    ? await stores.sessionReach.filter(found, [{ id: invitation.workspaceId }])
     : []
   const session = reached && found
   if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
