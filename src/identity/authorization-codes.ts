@@ -151,7 +151,7 @@ async function exchangeOnce(
       const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)
       await tx.codes.linkSession(hash, session)
-      await tx.members.join({ workspaceId: claims.wid, userId }, now)
+      await tx.signInWorkspaces.join({ workspaceId: claims.wid, userId }, now)
       const tokens = await issueTokens(tx, context, issuedAt, session, claims)
       return tokens && { ...tokens, nonce }
     })

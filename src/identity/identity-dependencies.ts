@@ -4,9 +4,6 @@ import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import type { Mail } from '../outbound/mail-client.ts'
-import type { InvitationStore } from '../workspaces/store/invitation-store.ts'
-import type { MemberStore } from '../workspaces/store/member-store.ts'
-import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
 import type { ConnectionProviderSource, IdentityPorts } from './ports.ts'
@@ -71,14 +68,11 @@ export type IdentityStores = IdentityPorts & {
   browserSessions: BrowserSessionStore
   clients: ClientStore
   codes: CodeStore
-  invitations: InvitationStore
   managementApps: ManagementAppStore
-  members: MemberStore
   claims: ClaimsStore
   revocations: RevocationStore
   sessions: SessionStore
   users: UserStore
-  workspaces: WorkspaceStore
 }
 
 /** The context of the handlers that sign users in or issue tokens. */

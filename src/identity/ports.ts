@@ -1,4 +1,5 @@
 import type { QuotaContext } from '../core/quotas.ts'
+import type { Role } from '../core/roles.ts'
 import type { Identity, Provider } from './providers/provider.ts'
 import type { SignInResult } from './sign-in-result.ts'
 
@@ -9,6 +10,8 @@ import type { SignInResult } from './sign-in-result.ts'
 export type IdentityPorts = {
   sessionReach: SessionReach
   signInConnections: SignInConnections
+  signInInvitations: SignInInvitations
+  signInWorkspaces: SignInWorkspaces
 }
 
 /** Which workspaces sessions reach. */
@@ -72,4 +75,40 @@ export type ConnectedMember = {
   userId: string
   /** Whether the person has no name yet, and nobody but the connection knows them. */
   mayName: boolean
+}
+
+/** The workspaces that users sign in to. */
+export type SignInWorkspaces = {
+  /**
+   * Creates a workspace that a user owns, unless the user has joined one. The user must be locked, so
+   * that concurrent sign-ins create only one.
+   */
+  createPersonal(user: { id: string; email: string; name: string }, now: Date): Promise<void>
+  findName(id: string): Promise<string | undefined>
+  /** Whether a user has joined a workspace or is invited to it. */
+  hasMember(member: SignInMember): Promise<boolean>
+  /** Marks an invited user as joined. Call it when the user obtains tokens for the workspace. */
+  join(member: SignInMember, now: Date): Promise<void>
+}
+
+export type SignInMember = { userId: string; workspaceId: string }
+
+/** The invitations whose links people open. */
+export type SignInInvitations = {
+  /** Returns the invitation that a token leads to, while it is pending or if the person has joined. */
+  findByToken(token: string, now: Date): Promise<LinkedInvitation | undefined>
+  /** Makes the invited person join, and ends all links of the invitation. */
+  accept(invitation: SignInMember, now: Date): Promise<void>
+}
+
+/** An invitation, with the names that its page displays. */
+export type LinkedInvitation = SignInMember & {
+  email: string
+  role: Role
+  workspaceName: string
+  /** Null if an administrator or operator invited the user, or the inviter no longer exists. */
+  inviter: { name: string; email: string } | null
+  /** When the membership was created, in seconds since the Unix epoch. */
+  createdAt: string
+  hasJoined: boolean
 }

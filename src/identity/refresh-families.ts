@@ -7,7 +7,6 @@ import type {
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
-import type { MemberStore } from '../workspaces/store/member-store.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
@@ -114,10 +113,9 @@ export async function switchWorkspace(
   return toTokenResponse(await rotateTokens(context, rotation))
 }
 
-type RotationStores = Pick<IdentityPorts, 'sessionReach'> & {
+type RotationStores = Pick<IdentityPorts, 'sessionReach' | 'signInWorkspaces'> & {
   activity: ActivityStore
   clients: ClientStore
-  members: MemberStore
   claims: ClaimsStore
   sessions: SessionStore
 }
@@ -205,6 +203,6 @@ async function rotate(
   // and rejoined.
   if (switchesTo) await tx.sessions.denyAccessTokens([id], now)
   await tx.sessions.recordRefresh(id, workspaceId, now)
-  if (switchesTo) await tx.members.join(member, now)
+  if (switchesTo) await tx.signInWorkspaces.join(member, now)
   return issueTokens(tx, context, context.identity.clock(), session, claims, accessScope)
 }

@@ -1,6 +1,5 @@
 import type { Transactional } from '../core/request-context.ts'
 import type { Mail } from '../outbound/mail-client.ts'
-import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
 import { followAddress, renderFormerAddressMail } from './follow-address.ts'
 import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
@@ -87,7 +86,7 @@ export async function signIn(
     await tx.activity.record({ actorId: user.id }, event)
   }
   if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
-    await createPersonalWorkspace(tx, user, now)
+    await tx.signInWorkspaces.createPersonal(user, now)
   return success(user)
 }
 

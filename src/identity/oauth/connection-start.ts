@@ -47,9 +47,9 @@ export async function findStartProblem(
   if (Object.hasOwn(browser.connections, id)) return undefined
   const confirmation = createConfirmation(browser.secret, `begin ${urlOf('')}`)
   if (isSameSecret(start.confirmation ?? '', confirmation)) return undefined
-  const workspace = await stores.workspaces.find(connection.workspaceId)
+  const label = (await stores.signInWorkspaces.findName(connection.workspaceId)) ?? ''
   const { host: detail } = new URL(connection.issuer)
-  const links = [createLink({ label: workspace?.name ?? '', detail, url: urlOf(confirmation) })]
+  const links = [createLink({ label, detail, url: urlOf(confirmation) })]
   const page = createPage('confirm_connection', { client_name: client?.name ?? '', links })
   return { page, browser: await identity.browserCookies.sign(browser) }
 }

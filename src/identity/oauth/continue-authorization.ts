@@ -1,6 +1,5 @@
 import { isUuid } from '../../core/uuid.ts'
 import { violates } from '../../database/database-errors.ts'
-import { createPersonalWorkspace } from '../../workspaces/personal-workspace.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
@@ -73,7 +72,7 @@ async function addPersonalWorkspace(
   await stores.transaction(async (tx) => {
     const { isActive } = await tx.users.lock(userId)
     if (!isActive) return
-    await createPersonalWorkspace(tx, await tx.users.requireProfile(userId), now)
+    await tx.signInWorkspaces.createPersonal(await tx.users.requireProfile(userId), now)
   })
 }
 
