@@ -2,7 +2,7 @@ import type { UserStore } from '../identity/store/user-store.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
 
-type AddressStores = { scimUsers: ScimUserStore; users: UserStore }
+export type AddressStores = { scimUsers: ScimUserStore; users: UserStore }
 
 /**
  * Returns the user who has an address in a workspace, and creates the user if there is none. Returns

@@ -49,6 +49,7 @@ import { getStats } from '../admin/stats.ts'
 import { endUserSession, endUserSessions } from '../admin/user-sessions.ts'
 import { setAdministrator, updateUser } from '../admin/user-status.ts'
 import { getUser, listUsers } from '../admin/users.ts'
+import type { ConnectionProviders } from '../connections/connection-providers.ts'
 import {
   createConnection,
   deleteConnection,
@@ -224,6 +225,7 @@ import type { Stores } from './stores.ts'
 
 /** The dependencies of handlers, in addition to the context of a call. */
 type HandlerDependencies = IdentityDependencies & {
+  connectionProviders: ConnectionProviders
   tokenMemory: TokenMemory
   findApiKey: FindApiKey
   database: Pick<Database, 'reads'>
