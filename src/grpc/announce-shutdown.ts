@@ -23,6 +23,7 @@ export type ShutdownAnnouncer = {
  * closed immediately, the streams that its client opened before it learned of the shutdown would
  * fail. Therefore the server first tells clients to open no more streams, and waits for their
  * acknowledgement.
+ * See docs/decisions/operation.md#goaway-at-the-beginning-of-a-drain.
  */
 export function createShutdownAnnouncer(http2Server: Http2Server): ShutdownAnnouncer {
   const sessions = new Map<ServerHttp2Session, Socket>()

@@ -29,6 +29,7 @@ export type AskQuestions = (service: AskingService | undefined) => Promise<Quest
  * these have changed: a wrong assumption costs time but never changes the result. For a key that has
  * not been valid before, the status is loaded first, so that unauthenticated callers cause no further
  * work.
+ * See docs/decisions/memory.md#questions-that-depend-on-the-service-of-the-key.
  *
  * `facts` is undefined if the caller's key is rejected. If `ask` rejects, the status is loaded
  * alone, and `error` is what it rejected with: the caller learns of it once authenticated.

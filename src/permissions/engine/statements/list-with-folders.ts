@@ -79,6 +79,7 @@ const childIds = (condition: string, limit: string) => `array(
  *
  * If there are more folders than the budget, which it finds out without reading the others, it
  * checks the children in the workspace instead (`checkedCtes`).
+ * See docs/decisions/lists.md#lists-of-users-who-can-reach-many-folders.
  */
 function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
   const listed = { ...values, permission: listedPermission[certainty] }
