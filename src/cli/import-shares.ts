@@ -111,7 +111,7 @@ function hasFieldProblems(shares: ShareItem[], now: Date, problems: Problems): b
   return valid.length < shares.length
 }
 
-/** Returns a share of a request. In a file, the condition is its name. */
+/** Turns a line of the file into an item of the API, where the condition is an object and not only its name. */
 function toShare({ condition, params, ...fields }: FileLine['fields']): object {
   if (condition === undefined) return fields
   return { ...fields, condition: { name: condition, ...(params !== undefined && { params }) } }

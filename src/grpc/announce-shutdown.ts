@@ -58,7 +58,7 @@ function announceTo(session: ServerHttp2Session, socket: Socket): Promise<void> 
     if (session.closed || session.destroyed) return finish()
     session.once('close', finish)
     // After `session.goaway`, Node.js would read nothing more from a connection without streams, and
-    // so lose a stream that is on its way. Node.js writes whole frames, so this one is between two.
+    // so lose a stream that is on its way. Node.js writes whole frames, so this frame cannot land inside another.
     socket.write(goawayFrame)
     session.ping(finish)
   })

@@ -98,7 +98,7 @@ export async function requireManage(
   if (right.isAllowed) return
   const notTheOwner = new ServiceError(
     reasons.NOT_THE_OWNER,
-    'Requires the owner of the resource, an owner or admin of its workspace, or a role with manage',
+    "Only the resource's owner, an owner or admin of its workspace, or a user whose role includes manage may do this",
   )
   throw requirementNotMet(right, 'manage') ?? notTheOwner
 }
