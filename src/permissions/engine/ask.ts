@@ -27,11 +27,11 @@ export type AskQuestions = (service: AskingService | undefined) => Promise<Quest
  * The questions may depend on the service of the key and on its routes, which only the statement
  * returns. A wrong assumption about them costs time but never changes the result:
  *
- *     unknown ──────── load the status alone ───┐   no service: return the status without facts
- *                                               ▼
- *     assumed ── load the status and facts ── loaded ── as assumed ──► confirmed: return both
- *        ▲                                      │
- *        └───── the service or routes differ ───┘
+ *     unknown ─── load the status ──────────┐
+ *                                           ▼
+ *     assumed ─── load status and facts ─► loaded ─── key rejected ──► return the status
+ *        ▲                                  │   └──── as assumed ────► return status and facts
+ *        └──── service or routes differ ────┘
  *
  * A key begins as `assumed`, with its last service and routes, if it has been valid before. Otherwise
  * it is `unknown`, so that unauthenticated callers cause no further work.
