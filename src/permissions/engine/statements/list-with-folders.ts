@@ -1,6 +1,6 @@
 import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { checkedCtes } from './checked-children.ts'
 import {
@@ -32,13 +32,11 @@ const { workspace, first, limit, grants } = values
 
 /** Returns SQL for the folders on which the user has one of the grants. */
 function grantedFolders(values: ListValues): string {
-  const branches = grantKinds.flatMap(({ folders }) =>
-    folders
-      ? `
-    select r.id from ${folders.from(values)}
-      and ${grants} & ${folders.bits} <> 0 and r.kind_id = any((select ids from service)::int[])
-      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`
-      : [],
+  const branches = partsOf('folders').map(
+    ({ part: { bits, from } }) => `
+    select r.id from ${from(values)}
+      and ${grants} & ${bits} <> 0 and r.kind_id = any((select ids from service)::int[])
+      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`,
   )
   return branches.join('\n    union all')
 }

@@ -2,12 +2,24 @@ import type { Role } from '../../../core/roles.ts'
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
 import { chainCte } from '../chain.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
+import type { SearchValues } from '../grants/grant-kind.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
+import { chainColumns } from '../grants/offered-columns.ts'
 
 /** The kind of an action, which determines the grants that can allow it. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
 
-const branches = grantKinds.flatMap(({ subjects }) => subjects ?? [])
+const values: SearchValues = {
+  chain: chainColumns,
+  service: '$1',
+  workspace: '(select workspace_id from resource_workspace)',
+  after: '$4',
+  limit: '$5',
+  actionKind: '$6',
+  action: '$7',
+}
+
+const branches = partsOf('subjects').flatMap(({ part }) => part(values))
 
 /**
  * Candidates for an action on a resource, in the order of their IDs: every user after $4 who may
