@@ -59,6 +59,19 @@ export function joinTables<Table extends object>(tables: readonly Table[]): Join
   return Object.assign({}, ...tables)
 }
 
+/**
+ * Joins what features bring to services.
+ *
+ * @throws an error if two of them bring the same method
+ */
+export function joinServices<Table extends Record<string, object>>(
+  tables: readonly Table[],
+): Joined<Table> {
+  const services = [...new Set(tables.flatMap((table) => Object.keys(table)))]
+  const join = (service: string) => joinTables(tables.flatMap((table) => table[service] ?? []))
+  return Object.fromEntries(services.map((service) => [service, join(service)])) as Joined<Table>
+}
+
 /** The members of all types of a union. */
 type Joined<Union> = (Union extends unknown ? (of: Union) => void : never) extends (
   of: infer Members,

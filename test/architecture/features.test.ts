@@ -52,6 +52,17 @@ test('features need only lower ones: there is no circle', (t) => {
   t.deepEqual([...remaining.keys()], [])
 })
 
+for (const list of ['handlers.ts', 'jobs.ts', 'stores.ts'])
+  test(`server/${list} joins the lists of all features`, (t) => {
+    const lists = globSync(`*/**/${list}`, { cwd: src }).filter((file) => !/^server/.test(file))
+    const text = readFileSync(join(src, 'server', list), 'utf8')
+    t.true(lists.length > 4)
+    t.deepEqual(
+      lists.filter((file) => !text.includes(`from '../${file}'`)),
+      [],
+    )
+  })
+
 test('central files name no event and no setting of an optional feature', (t) => {
   const files = central.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: src }))
   const others = files.filter((file) => !/^(cli|dev|database\/migrations)\//.test(file))
