@@ -1,3 +1,6 @@
+/** A job that runs until it is stopped. */
+export type Repeated = { stop(): Promise<void> }
+
 /**
  * Runs `job` repeatedly, with a pause of `interval` milliseconds before each run, so that runs
  * never overlap. A job that resolves to true has more to do and runs again immediately. `stop`
@@ -7,7 +10,7 @@ export function repeat(
   job: () => Promise<boolean>,
   interval: number,
   onFailure: (error: unknown) => void,
-): { stop(): Promise<void> } {
+): Repeated {
   let isStopped = false
   let running: Promise<void> = Promise.resolve()
   let timer: ReturnType<typeof setTimeout>

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { repeat } from '../core/repeat.ts'
+import type { Job } from '../core/job.ts'
 import type { Database } from './database.ts'
 import { query } from './query.ts'
 import { inTransaction } from './transaction.ts'
@@ -103,10 +103,11 @@ async function runCounted(em: EntityManager, sql: string, values: unknown[]): Pr
   return swept?.count ?? 0
 }
 
-/** Sweeps every few seconds until stopped, and again immediately while rows remain. */
-export function startSweepingDeleted(
-  database: Database,
-  onFailure: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  return repeat(() => sweepDeleted(database), interval, onFailure)
+/** Sweeps every few seconds, and again immediately while rows remain. */
+export function createDeletedSweepJob(database: Database): Job {
+  return {
+    failure: 'Deleting rows of deleted workspaces failed',
+    interval,
+    run: () => sweepDeleted(database),
+  }
 }

@@ -1,4 +1,4 @@
-import { repeat } from '../core/repeat.ts'
+import type { Job } from '../core/job.ts'
 import type { Database } from './database.ts'
 import { query } from './query.ts'
 import { inTransaction } from './transaction.ts'
@@ -66,11 +66,11 @@ function createDeleteSql(table: string): string {
     select count(*)::int as count from deleted`
 }
 
-/** Sweeps every minute until stopped, and again immediately while expired rows remain. */
-export function startSweeping(
-  database: Database,
-  onFailure: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  const work = async () => (await sweep(database, new Date())) >= maxRows
-  return repeat(work, sweepInterval, onFailure)
+/** Sweeps every minute, and again immediately while expired rows remain. */
+export function createSweepJob(database: Database): Job {
+  return {
+    failure: 'Deleting expired rows failed',
+    interval: sweepInterval,
+    run: async () => (await sweep(database, new Date())) >= maxRows,
+  }
 }

@@ -31,6 +31,11 @@ export type Feature = {
   createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
   /** The formats of its methods over REST. */
   formats?: readonly RestFormat[]
+  /**
+   * What it tells the features below, which declare the types: functions that create each port from the
+   * stores and other ports of a call or a transaction.
+   */
+  ports?: Readonly<Record<string, (stores: never) => object>>
   /** The reasons of its errors. */
   reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
@@ -52,6 +57,19 @@ export function joinTables<Table extends object>(tables: readonly Table[]): Join
   const repeated = names.find((name, index) => names.indexOf(name) < index)
   if (repeated !== undefined) throw new Error(`two features declare ${repeated}`)
   return Object.assign({}, ...tables)
+}
+
+/**
+ * Joins what features bring to services.
+ *
+ * @throws an error if two of them bring the same method
+ */
+export function joinServices<Table extends Record<string, object>>(
+  tables: readonly Table[],
+): Joined<Table> {
+  const services = [...new Set(tables.flatMap((table) => Object.keys(table)))]
+  const join = (service: string) => joinTables(tables.flatMap((table) => table[service] ?? []))
+  return Object.fromEntries(services.map((service) => [service, join(service)])) as Joined<Table>
 }
 
 /** The members of all types of a union. */

@@ -1,34 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { maxPrunedEntries, pruneActivity } from '../activity/retention.ts'
-import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
 import { readEncryptionKeys } from '../config/encryption-keys.ts'
-import { maxCheckedDomains } from '../connections/domain-verification.ts'
+import type { Job } from '../core/job.ts'
 import type { Logger } from '../core/logger.ts'
-import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
-import { startSweeping } from '../database/sweep.ts'
-import { startSweepingDeleted } from '../database/sweep-deleted.ts'
 import { createConsoleServer } from '../http/console.ts'
 import { registerConsoleClient } from '../identity/console-client.ts'
+import { logoutFailure } from '../identity/jobs.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { consoleClientId } from '../identity/store/client-store.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
 import { findActiveUser } from '../permissions/engine/find-subject.ts'
-import { deleteExpiredLinks, maxDeletedLinks } from '../permissions/link-expiry.ts'
-import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
-import { maxPrunedChanges } from '../permissions/store/access-change-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
-import { renewInterval } from '../webhooks/webhook-sender.ts'
-import { maxRemovedMembers, removeEndedMembers } from '../workspaces/member-expiry.ts'
+import { webhookFailure } from '../webhooks/jobs.ts'
+import { mailFailure } from '../workspaces/jobs.ts'
 import { type Application, createApplication } from './application.ts'
 import type { Config } from './config.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
+import { createJobs, startJobs } from './jobs.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
 import { createFailureLog } from './observability/failure-log.ts'
@@ -64,19 +58,7 @@ const healthInterval = 2000
 
 const minute = 60_000
 
-/** Milliseconds between deletions of expired shares and of memberships that have ended. */
-const expiryInterval = 30_000
-
-/** Milliseconds between runs of the job that seals activity entries. */
-export const sealInterval = 250
-
-const logoutInterval = 1000
-
-/** Milliseconds between runs of the job that sends invitations. */
-const mailInterval = 1000
-
-/** Milliseconds between searches for new events and due deliveries of webhooks. */
-export const webhookInterval = 500
+const keyUsesFailure = 'Recording the use of service keys failed'
 
 /**
  * Milliseconds for which idle REST connections are kept during a drain, unless the drain delay is
@@ -146,9 +128,9 @@ export async function startNode(
   if (database.replicas) addReplicaMetrics(metrics.registry, database.replicas.state)
   const logCall = createCallLog(log)
   const logFailure = createFailureLog(log)
-  const onWebhookFailure = logFailure('Sending webhooks failed')
-  const onLogoutFailure = logFailure('Sending logout tokens failed')
-  const onMailFailure = logFailure('Sending an e-mail failed')
+  const onWebhookFailure = logFailure(webhookFailure)
+  const onLogoutFailure = logFailure(logoutFailure)
+  const onMailFailure = logFailure(mailFailure)
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const serviceName = config.OTEL_SERVICE_NAME
   const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined
@@ -218,101 +200,21 @@ export async function startNode(
     if (adminConsole) await registerConsoleClient(openStores(), config.ADMIN_URL)
     await warnOfDevelopmentMode(openStores(), { warn, keysRequired })
 
-    const { ACTIVITY_RETENTION_DAYS: retentionDays } = config
-    const onKeyUsesFailure = logFailure('Recording the use of service keys failed')
-    const jobs = [
-      startSweeping(database, logFailure('Deleting expired rows failed')),
-      startSweepingDeleted(database, logFailure('Deleting rows of deleted workspaces failed')),
-      repeat(
-        async () => (await deleteExpiredShares(openStores())) === maxDeletedShares,
-        expiryInterval,
-        logFailure('Deleting expired shares failed'),
-      ),
-      repeat(
-        async () => (await deleteExpiredLinks(openStores())) === maxDeletedLinks,
-        expiryInterval,
-        logFailure('Deleting expired links failed'),
-      ),
-      repeat(
-        async () => (await removeEndedMembers(openStores(), new Date())) === maxRemovedMembers,
-        expiryInterval,
-        logFailure('Removing members whose membership has ended failed'),
-      ),
-      repeat(
-        async () => (await openStores().accessChanges.prune()) === maxPrunedChanges,
-        minute,
-        logFailure('Deleting old access changes failed'),
-      ),
-      repeat(
-        async () => {
-          await running.writeKeyUses()
-          return false
-        },
-        minute,
-        onKeyUsesFailure,
-      ),
-      repeat(
-        async () => {
-          await running.logoutSender.sendDue()
-          return false
-        },
-        logoutInterval,
-        onLogoutFailure,
-      ),
-      repeat(running.sendInvitations, mailInterval, onMailFailure),
-      repeat(running.webhookSender.dispatch, webhookInterval, onWebhookFailure),
-      repeat(
-        async () => {
-          await running.webhookSender.sendDue()
-          return false
-        },
-        webhookInterval,
-        onWebhookFailure,
-      ),
-      repeat(
-        async () => {
-          await running.webhookSender.maintain()
-          return false
-        },
-        renewInterval,
-        onWebhookFailure,
-      ),
-      repeat(
-        async () => (await running.checkDomains()) === maxCheckedDomains,
-        minute,
-        logFailure('Checking the domains of connections failed'),
-      ),
-      repeat(
-        async () => (await sealActivity(openStores())) === maxSealedEntries,
-        sealInterval,
-        logFailure('Sealing the activity log failed'),
-      ),
-      repeat(
-        async () => {
-          if (retentionDays === undefined) return false
-          const pruned = await pruneActivity(openStores(), new Date(), retentionDays)
-          return pruned === maxPrunedEntries
-        },
-        minute,
-        logFailure('Deleting old activity entries failed'),
-      ),
-      repeat(
-        async () => {
-          running.setServing((await readiness.read()).ready)
-          return false
-        },
-        healthInterval,
-        logFailure('Reading readiness failed'),
-      ),
-      repeat(
-        async () => {
-          await reload()
-          return false
-        },
-        config.RELOAD_INTERVAL_SECONDS * 1000,
-        logFailure('Reloading failed'),
-      ),
+    const onKeyUsesFailure = logFailure(keyUsesFailure)
+    const nodeJobs: Job[] = [
+      { failure: keyUsesFailure, interval: minute, run: running.writeKeyUses },
+      {
+        failure: 'Reading readiness failed',
+        interval: healthInterval,
+        run: async () => running.setServing((await readiness.read()).ready),
+      },
+      {
+        failure: 'Reloading failed',
+        interval: config.RELOAD_INTERVAL_SECONDS * 1000,
+        run: reload,
+      },
     ]
+    const jobs = startJobs([...createJobs(database, running, config), ...nodeJobs], logFailure)
     const stopListening = async () => {
       readiness.drain()
       await sleep(drainDelay)

@@ -83,6 +83,7 @@ const insertEpochSql = 'insert into facts_epoch default values on conflict do no
 /**
  * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
  * statement can select the changes that an earlier snapshot of the primary did not include.
+ * See docs/decisions/memory.md#how-newer-changes-are-found.
  *
  * With replicas, facts are loaded and changes are read on any of the servers. A remembered value is
  * then what the statement that confirms it would have loaded, because that statement sees everything

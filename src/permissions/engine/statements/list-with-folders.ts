@@ -75,8 +75,22 @@ const childIds = (condition: string, limit: string) => `array(
  * folders, it first scans the children in the workspace in the order of their IDs, and reads
  * samples only if the scan does not fill the page. Neither method sorts a whole tree.
  *
+ * An example with two folders, a page of three IDs and samples of two (real ones are larger):
+ *
+ * | Child | Folder | `sampled` | `known` | Read after the sample | Page |
+ * | --- | --- | --- | --- | --- | --- |
+ * | 01 | A | yes | yes | | yes |
+ * | 02 | A | yes | yes | | yes |
+ * | 03 | A | | | yes: A may have more up to 05 | yes |
+ * | 04 | A | | | yes | |
+ * | 05 | B | yes | yes: the third, so `bound` is 05 | | |
+ * | 06 | A | | | no: after 05 | |
+ * | 07 | B | yes | | no: B has no more up to 05 | |
+ * | 08 | B | | | no | |
+ *
  * If there are more folders than the budget, which it finds out without reading the others, it
  * checks the children in the workspace instead (`checkedCtes`).
+ * See docs/decisions/lists.md#lists-of-users-who-can-reach-many-folders.
  */
 function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
   const listed = { ...values, permission: listedPermission[certainty] }

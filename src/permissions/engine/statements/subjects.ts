@@ -22,15 +22,27 @@ const values: SearchValues = {
 const branches = partsOf('subjects').flatMap(({ part }) => part(values))
 
 /**
- * $1 service name, $2 resource type, $3 resource ID, $4 user ID, $5 limit, $6 ActionKind, $7
- * action.
+ * Candidates for an action on a resource, in the order of their IDs: every user after $4 who may
+ * perform it, and some who may not.
  *
- * Returns up to $5 users with an ID after $4, ordered by ID. They include every user in that range
- * who may perform the action. The columns are ID, `external_id`, e-mail address, name, whether the
- * user is active, the role in the workspace, and grants as bits, which are sufficient to decide
- * built-in actions unless they are uncertain: `barred` if the type has requirements, `conditional` if
- * a share with a condition names the user. Every branch follows an index and limits its users, not its rows: a user with
- * several shares or groups counts once.
+ * | Parameter | |
+ * | --- | --- |
+ * | $1, $2, $3 | service name, resource type and resource ID |
+ * | $4 | the ID that the users come after |
+ * | $5 | the maximum number of users |
+ * | $6 | ActionKind |
+ * | $7 | action |
+ *
+ * | Column | |
+ * | --- | --- |
+ * | `id`, `external_id`, `email`, `name`, `is_active` | the user |
+ * | `role` | in the workspace; null for others |
+ * | grants | bits that decide a built-in action, unless they contain one of the next two |
+ * | - `barred` | the type has requirements |
+ * | - `conditional` | a share with a condition names the user |
+ *
+ * Every branch follows an index and limits its users, not its rows: a user with several shares or
+ * groups counts once.
  */
 export const subjectsSql = `
 with recursive ${chainCte(`

@@ -1,0 +1,49 @@
+import type { CentralSettings } from '../../config/settings.ts'
+import type { FindApiKey } from '../../identity/api-keys.ts'
+import { createVerifyAccessToken, type TokenMemory } from '../../identity/token-memory.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createFindLink } from '../find-link.ts'
+import type { AccessDependencies } from './access-dependencies.ts'
+import { createGetAccessConfiguration } from './configuration.ts'
+import { createEvaluate, createEvaluateBatch } from './evaluate.ts'
+import { createExplainPermission, createListPermissionSubjects } from './permission-subjects.ts'
+import { createSearchActions } from './search-actions.ts'
+import { createSearchResources } from './search-resources.ts'
+import { createSearchSubjects } from './search-subjects.ts'
+import { createWhatIf } from './what-if.ts'
+
+type Dependencies = {
+  engine: Engine
+  findApiKey: FindApiKey
+  tokenMemory: TokenMemory
+  clock: () => Date
+  settings: Pick<CentralSettings, 'BASE_URL'>
+  /** Called with the ID of each link that a request names as its subject. */
+  onLinkUsed(id: string): void
+}
+
+/** Creates the handlers that answer questions about any subject. */
+export function createAccessHandlers(dependencies: Dependencies) {
+  const { engine, findApiKey, tokenMemory, clock, settings, onLinkUsed } = dependencies
+  const access: AccessDependencies = {
+    engine,
+    findApiKey,
+    verifyAccessToken: createVerifyAccessToken(tokenMemory, clock),
+    findLink: createFindLink(engine, onLinkUsed),
+  }
+  return {
+    AccessService: {
+      evaluate: createEvaluate(access),
+      evaluateBatch: createEvaluateBatch(access),
+      searchSubjects: createSearchSubjects(access),
+      searchResources: createSearchResources(access),
+      searchActions: createSearchActions(access),
+      getAccessConfiguration: createGetAccessConfiguration(settings.BASE_URL),
+    },
+    AdminService: {
+      explainPermission: createExplainPermission(access),
+      whatIf: createWhatIf(access),
+      listPermissionSubjects: createListPermissionSubjects(access),
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { Job } from '../core/job.ts'
+import type { Transactional } from '../core/request-context.ts'
+import { deleteExpiredLinks, maxDeletedLinks } from './link-expiry.ts'
+import { deleteExpiredShares, maxDeletedShares } from './share-expiry.ts'
+import { type AccessChangeStore, maxPrunedChanges } from './store/access-change-store.ts'
+import type { LinkStore } from './store/link-store.ts'
+import type { ShareStore } from './store/share-store.ts'
+
+type Stores = {
+  accessChanges: AccessChangeStore
+  activity: ActivityStore
+  links: LinkStore
+  shares: ShareStore
+}
+
+/** Milliseconds between deletions of expired shares and links. */
+const expiryInterval = 30_000
+
+/** Milliseconds between deletions of old access changes. */
+const pruneInterval = 60_000
+
+export function createPermissionJobs(openStores: () => Transactional<Stores>): Job[] {
+  return [
+    {
+      failure: 'Deleting expired shares failed',
+      interval: expiryInterval,
+      run: async () => (await deleteExpiredShares(openStores())) === maxDeletedShares,
+    },
+    {
+      failure: 'Deleting expired links failed',
+      interval: expiryInterval,
+      run: async () => (await deleteExpiredLinks(openStores())) === maxDeletedLinks,
+    },
+    {
+      failure: 'Deleting old access changes failed',
+      interval: pruneInterval,
+      run: async () => (await openStores().accessChanges.prune()) === maxPrunedChanges,
+    },
+  ]
+}
