@@ -24,6 +24,7 @@ export async function ensureUserOf(
 /**
  * Changes the address of a user to the one that the directory calls them by, if nobody else has it and
  * the user is not known outside the workspace. Returns false if the address remains.
+ * See docs/decisions/directories.md#a-changed-username.
  */
 export async function moveAddress(
   { scimUsers, users }: AddressStores,
