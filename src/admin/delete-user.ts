@@ -7,11 +7,10 @@ import type { RequestContext } from '../core/request-context.ts'
 import { createTextPattern } from '../core/text-pattern.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
-import { redactPayload } from '../webhooks/redact.ts'
-import type { DeliveryStore } from '../webhooks/store/delivery-store.ts'
 import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import { describeCaller } from './describe-caller.ts'
 import { countKeptTexts } from './kept-texts.ts'
+import type { AdminPorts } from './ports.ts'
 import { reasons } from './reasons.ts'
 import type { KeptTextStore } from './store/kept-text-store.ts'
 import type { PeopleStore } from './store/people-store.ts'
@@ -19,7 +18,10 @@ import type { UserDataStore, UserToDelete } from './store/user-data-store.ts'
 import { requireAnotherAdministrator } from './user-status.ts'
 import { createUserTag } from './users.ts'
 
-type DeletionStores = { deliveries: DeliveryStore; people: PeopleStore; userData: UserDataStore }
+type DeletionStores = Pick<AdminPorts, 'sentEvents'> & {
+  people: PeopleStore
+  userData: UserDataStore
+}
 type DeletionContext = RequestContext<SignOutStores & DeletionStores & { keptTexts: KeptTextStore }>
 
 /**
@@ -52,8 +54,7 @@ export async function deleteUser(
     const transferred = await transferAllResources(tx.userData, user.id, transfer_to)
     await tx.userData.deleteUser(user.id)
     await tx.activity.redactUser(user.id, emptied, pattern)
-    if (pattern !== undefined)
-      await tx.deliveries.redact(pattern, (body) => redactPayload(body, pattern))
+    if (pattern !== undefined) await tx.sentEvents.redact(pattern)
     await tx.activity.record(actorOf(principal), {
       action: 'user.erased',
       targetId: user.id,

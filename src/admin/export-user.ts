@@ -1,24 +1,20 @@
-import type {
-  ExportedScimUser,
-  ExportUserRequest,
-  UserExport,
-} from '../../gen/daikon/v1/admin_user_data.ts'
+import type { ExportUserRequest, UserExport } from '../../gen/daikon/v1/admin_user_data.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
-import type { ScimUser, ScimUserStore } from '../scim/store/scim-user-store.ts'
 import { describeCaller } from './describe-caller.ts'
+import type { AdminPorts } from './ports.ts'
 import type { UserDataStore } from './store/user-data-store.ts'
 import { requireUserDetail, type UserDetailStores } from './users.ts'
 
-type ExportStores = UserDetailStores & {
-  activity: ActivityStore
-  scimUsers: ScimUserStore
-  userData: UserDataStore
-  users: UserStore
-}
+type ExportStores = UserDetailStores &
+  Pick<AdminPorts, 'provisionedUsers'> & {
+    activity: ActivityStore
+    userData: UserDataStore
+    users: UserStore
+  }
 
 /** The maximum number of activity events in an export, which loads them all into memory. */
 const maxEntries = 100_000
@@ -40,7 +36,7 @@ export async function exportUser(
     const browser_sessions = await tx.userData.listBrowserSessions(user.id)
     const connection_subjects = await tx.userData.listConnectionSubjects(user.id)
     const shares = await tx.userData.listShares(user.id)
-    const scim_users = await tx.scimUsers.listOfUser(user.id)
+    const scim_users = await tx.provisionedUsers.list(user.id)
     return {
       user,
       given_name: givenName,
@@ -51,18 +47,7 @@ export async function exportUser(
       exported_at: isoTime(now),
       browser_sessions,
       connection_subjects,
-      scim_users: scim_users.map(toExportedScimUser),
+      scim_users,
     }
   })
-}
-
-function toExportedScimUser(user: Omit<ScimUser, 'isMember' | 'groups'>): ExportedScimUser {
-  const { workspaceId, userName, externalId, attributes, createdAt } = user
-  return {
-    workspace_id: workspaceId,
-    user_name: userName,
-    ...(externalId !== null && { external_id: externalId }),
-    attributes,
-    created_at: isoTime(createdAt),
-  }
 }

@@ -4,7 +4,7 @@ import { reasons } from './reasons.ts'
 /** Administration of users and apps, statistics and CSV import. */
 export const admin = {
   name: 'admin',
-  needs: ['activity', 'identity', 'permissions', 'scim', 'webhooks', 'workspaces'],
+  needs: ['activity', 'identity', 'permissions', 'workspaces'],
   events: adminEvents,
   reasons,
 } as const

@@ -7,7 +7,7 @@ import { createScimKinds } from './scim-credential.ts'
 /** Members and groups that directories provision. */
 export const scim = {
   name: 'scim',
-  needs: ['activity', 'connections', 'identity', 'workspaces'],
+  needs: ['activity', 'admin', 'connections', 'identity', 'workspaces'],
   events: scimEvents,
   createCredentialKinds: createScimKinds,
   formats: [scimFormat],

@@ -1,5 +1,9 @@
+import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
+import type { ProvisionedUsers } from '../admin/ports.ts'
 import type { Directory } from '../connections/ports.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { type AddressStores, ensureUserOf } from './addresses.ts'
+import type { ScimUser, ScimUserStore } from './store/scim-user-store.ts'
 
 /** What SCIM tells the features below. */
 export const scimPorts = {
@@ -12,4 +16,20 @@ export const scimPorts = {
     ensureUser: (workspaceId, email) => ensureUserOf(tx, workspaceId, email),
     isBlocked: (member) => tx.scimUsers.isBlocked(member),
   }),
+  provisionedUsers: ({ scimUsers }: { scimUsers: ScimUserStore }): ProvisionedUsers => ({
+    async list(userId) {
+      return (await scimUsers.listOfUser(userId)).map(toExportedScimUser)
+    },
+  }),
+}
+
+function toExportedScimUser(user: Omit<ScimUser, 'isMember'>): ExportedScimUser {
+  const { workspaceId, userName, externalId, attributes, createdAt } = user
+  return {
+    workspace_id: workspaceId,
+    user_name: userName,
+    ...(externalId !== null && { external_id: externalId }),
+    attributes,
+    created_at: isoTime(createdAt),
+  }
 }

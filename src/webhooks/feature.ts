@@ -1,12 +1,14 @@
 import { webhookEvents } from './events.ts'
+import { webhookPorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
 import { webhookSettings } from './settings.ts'
 
 /** Events that are sent to URLs. */
 export const webhooks = {
   name: 'webhooks',
-  needs: ['activity', 'workspaces'],
+  needs: ['activity', 'admin', 'workspaces'],
   events: webhookEvents,
+  ports: webhookPorts,
   reasons,
   settings: webhookSettings,
 } as const

@@ -63,6 +63,16 @@ for (const list of ['handlers.ts', 'jobs.ts', 'stores.ts'])
     )
   })
 
+test('no other feature needs one that a server could do without', (t) => {
+  const others = features.filter(({ name }) => !optional.includes(name))
+  const arrows = others.flatMap(({ name, needs }) => needs.map((need) => [name, need] as const))
+  t.true(arrows.length > 5)
+  t.deepEqual(
+    arrows.filter(([, need]) => optional.includes(need)),
+    [],
+  )
+})
+
 test('central files name no event and no setting of an optional feature', (t) => {
   const files = central.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: src }))
   const others = files.filter((file) => !/^(cli|dev|database\/migrations)\//.test(file))
