@@ -33,9 +33,11 @@ const root = join(import.meta.dirname, '..')
 /** The paths of all documentation pages, relative to the repository. */
 export const pages = [
   'README.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/decisions'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ]
 
 /** Returns the text of a page with current generated tables. */

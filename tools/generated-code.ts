@@ -28,6 +28,7 @@ export const restTypes = 'console/gen'
 /** Files of the server that the fake of the TypeScript client needs to make the same decisions. */
 const copiedFiles = [
   'permissions/access.ts',
+  'permissions/engine/grants/grant-rule.ts',
   'core/roles.ts',
   'core/email.ts',
   'core/merge-patch.ts',

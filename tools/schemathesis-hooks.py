@@ -36,6 +36,10 @@ def map_body(context, body):
             choose_end(body)
         if "/members" in operation.path and operation.method.upper() == "PATCH":
             choose_change(body)
+        if operation.path == "/admin/users/batch" and body.get("is_active") is None:
+            body["is_active"] = True
+        if operation.path.endswith("}/members/batch"):
+            choose_common_change(body)
         if operation.path == "/permissions/actions":
             make_unique(body)
         if operation.path.startswith("/admin/client-apps"):
@@ -101,6 +105,14 @@ def choose_change(member):
     choose_end(member)
     if member.get("expires_at") is None and not member.get("never_expires"):
         member.setdefault("role", "viewer")
+
+
+def choose_common_change(members):
+    """Members get a role or are removed."""
+    if members.get("role") is not None:
+        members.pop("remove", None)
+    elif members.get("remove") is None:
+        members["remove"] = True
 
 
 def postpone(change):

@@ -11,7 +11,6 @@ export const pages = globSync(
     '{README,CHANGELOG,CONTRIBUTING,SECURITY}.md',
     'docs/**/*.md',
     'clients/README.md',
-    'docs/batched-checks.md',
     'clients/*/README.md',
   ],
   { cwd: root },
@@ -32,6 +31,11 @@ export function toSite(path: string): string {
     .replace(/^README\.md$/, 'start.md')
     .replace(/^site\//, '')
     .replace(/README\.md$/, 'index.md')
+}
+
+/** The pages of a folder, without its index. */
+function pagesOf(folder: string): string[] {
+  return pages.filter((path) => path.startsWith(`${folder}/`) && !path.endsWith('README.md')).sort()
 }
 
 const references = pages.filter((path) => path.startsWith('site/reference/')).sort()
@@ -84,11 +88,12 @@ const groups: Record<string, string[]> = {
     'workspace-console',
   ),
   'Design and contributing': [
-    ...named('architecture', 'decisions'),
+    ...named('architecture', 'decisions/README'),
     'SECURITY.md',
     'CONTRIBUTING.md',
-    ...pages.filter((path) => path.startsWith('docs/contributing/')).sort(),
+    ...pagesOf('docs/contributing'),
   ],
+  Decisions: pagesOf('docs/decisions'),
 }
 
 /** Returns the sidebars: of the reference, and of all other pages. */

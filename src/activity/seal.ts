@@ -11,6 +11,7 @@ export const maxSealedEntries = 500
  * position has read every entry before it. An entry that is committed after a run is sealed by a later run,
  * and gets a later position, even if its transaction began earlier. Returns the number of sealed
  * entries, or 0 if another node is sealing. Recording an entry never waits for this.
+ * See docs/decisions/activity.md#position-of-an-event.
  */
 export async function sealActivity(stores: Transactional<{ chain: ChainStore }>): Promise<number> {
   if (!(await stores.chain.hasUnsealed())) return 0

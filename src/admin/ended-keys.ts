@@ -11,32 +11,32 @@ type EndedKeyStores = { activity: ActivityStore; serviceApps: ServiceAppStore }
  */
 export type EndedKeyUses = {
   /** Adds a call with a rejected key. */
-  note(keyHash: string, source: RequestSource): void
+  record(keyHash: string, source: RequestSource): void
   /**
    * Writes the uses of keys that were once valid to the activity log, at most once an hour for each
    * key. Unknown keys are not recorded, so an attacker without a key cannot fill the log.
    */
-  record(stores: Transactional<EndedKeyStores>): Promise<void>
+  write(stores: Transactional<EndedKeyStores>): Promise<void>
 }
 
 /** Limits the memory used for unknown keys between writes. */
-const maxNotes = 10_000
+const maxUses = 10_000
 
 export function createEndedKeyUses(): EndedKeyUses {
   let sources = new Map<string, RequestSource>()
   return {
-    note(keyHash, source) {
-      if (sources.size < maxNotes && !sources.has(keyHash)) sources.set(keyHash, source)
+    record(keyHash, source) {
+      if (sources.size < maxUses && !sources.has(keyHash)) sources.set(keyHash, source)
     },
-    async record(stores) {
+    async write(stores) {
       if (sources.size === 0) return
-      const noted = sources
+      const written = sources
       sources = new Map()
       try {
-        await stores.transaction((tx) => recordUses(tx, noted))
+        await stores.transaction((tx) => recordUses(tx, written))
       } catch (error) {
-        // The next `record` call includes them.
-        sources = new Map([...sources, ...noted])
+        // The next `write` call includes them.
+        sources = new Map([...sources, ...written])
         throw error
       }
     },

@@ -3,7 +3,7 @@ import type { StatementPool } from '../database/statement-pool.ts'
 /** Collects the use of service keys or API keys in memory, so that calls do not write to the database. */
 export type KeyUsage = {
   /** Records a use of the key with this hash or ID. */
-  note(key: string, at: Date): void
+  record(key: string, at: Date): void
   /** Writes the collected uses to the database. */
   write(statements: StatementPool): Promise<void>
 }
@@ -12,7 +12,7 @@ export type KeyUsage = {
 export function createKeyUsage(name: string, sql: string): KeyUsage {
   let lastUses = new Map<string, Date>()
   return {
-    note(key, at) {
+    record(key, at) {
       lastUses.set(key, at)
     },
     async write(statements) {

@@ -4,9 +4,9 @@ import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'
-import { Problems } from '../permissions/problems.ts'
+import { ItemErrors } from '../permissions/item-errors.ts'
 import type { ShareStores } from '../permissions/share.ts'
-import { findShareProblems, type ShareAllOptions, shareAll } from '../permissions/share-all.ts'
+import { findShareErrors, type ShareAllOptions, shareAll } from '../permissions/share-all.ts'
 import { readShares } from '../permissions/share-items.ts'
 import {
   createLineNaming,
@@ -53,11 +53,11 @@ export async function grantRecords(
   onProgress: OnProgress,
 ): Promise<number> {
   const { stores } = context
-  const { shares, problems, options } = readShareFile(context, file, onProgress)
+  const { shares, errors, options } = readShareFile(context, file, onProgress)
   // Reads what the shares refer to only once, unless a problem may hide others.
-  if (hasFieldProblems(shares, options.now, problems)) {
-    await findShareProblems(stores, shares, options, problems)
-    problems.throwAny()
+  if (hasFieldErrors(shares, options.now, errors)) {
+    await findShareErrors(stores, shares, options, errors)
+    errors.throwAny()
   }
   const granted = await shareAll(stores, shares, options)
   if (granted.length > 0) await stores.shares.analyze()
@@ -67,10 +67,10 @@ export async function grantRecords(
 /** Returns everything that is wrong with a file, without granting anything. */
 export async function checkShares(context: Context, lines: FileLine[]): Promise<string[]> {
   const file = { records: lines, naming: createLineNaming(lines, (found) => found) }
-  const { shares, problems, options } = readShareFile(context, file, () => {})
+  const { shares, errors, options } = readShareFile(context, file, () => {})
   try {
-    await findShareProblems(context.stores, shares, options, problems)
-    problems.throwAny()
+    await findShareErrors(context.stores, shares, options, errors)
+    errors.throwAny()
     return []
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
@@ -78,23 +78,23 @@ export async function checkShares(context: Context, lines: FileLine[]): Promise<
   }
 }
 
-/** Returns the shares of a file, how they are granted, and the problems of their fields. */
+/** Returns the shares of a file, how they are granted, and the errors of their fields. */
 function readShareFile(
   { principal, now, quotas }: Context,
   file: ShareFile,
   onProgress: OnProgress,
-): { shares: ShareItem[]; problems: Problems; options: ShareAllOptions } {
+): { shares: ShareItem[]; errors: ItemErrors; options: ShareAllOptions } {
   const naming = {
     ...file.naming,
     field: (index: number, name: string) => file.naming.field(index, toColumn(name)),
   }
-  const problems = new Problems(naming)
+  const errors = new ItemErrors(naming)
   const requests = file.records.map(({ fields }, index) => {
-    problems.add(index, findConditionViolation(fields))
+    errors.add(index, findConditionViolation(fields))
     return toShare(fields)
   })
   for (const { index, ...violation } of findItemViolations('shareBatch', 'shares', requests))
-    problems.add(index, violation)
+    errors.add(index, violation)
   const options = {
     principal,
     actor: { actorId: undefined },
@@ -103,15 +103,15 @@ function readShareFile(
     naming,
     onProgress: (done: number, total: number) => onProgress('Writing', done, total),
   }
-  return { shares: requests as ShareItem[], problems, options }
+  return { shares: requests as ShareItem[], errors, options }
 }
 
-function hasFieldProblems(shares: ShareItem[], now: Date, problems: Problems): boolean {
-  const valid = readShares(shares, now, problems)
+function hasFieldErrors(shares: ShareItem[], now: Date, errors: ItemErrors): boolean {
+  const valid = readShares(shares, now, errors)
   return valid.length < shares.length
 }
 
-/** Returns a share of a request. In a file, the condition is its name. */
+/** Turns a line of the file into an item of the API, where the condition is an object and not only its name. */
 function toShare({ condition, params, ...fields }: FileLine['fields']): object {
   if (condition === undefined) return fields
   return { ...fields, condition: { name: condition, ...(params !== undefined && { params }) } }

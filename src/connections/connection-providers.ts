@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SecretBox } from '../core/secret-box.ts'
+import type { ConnectionProviderSource, SignInConnection } from '../identity/ports.ts'
 import {
   createConnectionProvider,
   type IssuerInspection,
@@ -10,13 +11,13 @@ import type { Provider } from '../identity/providers/provider.ts'
 import type { OutboundClient } from '../outbound/outbound-client.ts'
 import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
 import { secretContext } from './connection-rules.ts'
-import type { StoredConnection } from './store/connection-store.ts'
 
-/** The providers of connections, to which requests go only if `hosts` allows their addresses. */
-export type ConnectionProviders = {
+/**
+ * The providers of connections, to which requests go only if `hosts` allows their addresses. Discovered
+ * configuration and keys are remembered.
+ */
+export type ConnectionProviders = ConnectionProviderSource & {
   hosts: OutboundHosts
-  /** Returns the provider of a connection. Discovered configuration and keys are remembered. */
-  providerOf(connection: StoredConnection): Provider
   /** Reads what an issuer publishes, or finds out why it cannot be used. */
   inspect(issuer: string): Promise<IssuerInspection>
 }
@@ -34,7 +35,7 @@ export function createConnectionProviders(
   const send = createOutboundSend(client, timeout)
   const remembered = new Map<string, Provider>()
 
-  function create({ id, issuer, clientId, scopes, secret }: StoredConnection): Provider {
+  function create({ id, issuer, clientId, scopes, secret }: SignInConnection): Provider {
     const clientSecret = secretBox.decrypt(secret, secretContext(id))
     return createConnectionProvider({ id, issuer, clientId, clientSecret, scopes }, send, timeout)
   }

@@ -1,4 +1,5 @@
 import { connectionEvents } from './events.ts'
+import { connectionPorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
 import { connectionSessionVariant } from './session-credential.ts'
 import { connectionSettings } from './settings.ts'
@@ -6,9 +7,10 @@ import { connectionSettings } from './settings.ts'
 /** Workspaces' own identity providers. */
 export const connections = {
   name: 'connections',
-  needs: ['activity', 'identity', 'scim', 'workspaces'],
+  needs: ['activity', 'identity', 'workspaces'],
   events: connectionEvents,
   createVariants: () => [connectionSessionVariant],
+  ports: connectionPorts,
   reasons,
   settings: connectionSettings,
 } as const

@@ -1,13 +1,7 @@
-import type { UserStore } from '../identity/store/user-store.ts'
-import { ensureUserOf } from '../scim/addresses.ts'
-import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
+import type { ConnectionPorts } from './ports.ts'
 import type { ConnectionSubjectStore } from './store/connection-subject-store.ts'
 
-type PersonStores = {
-  connectionSubjects: ConnectionSubjectStore
-  scimUsers: ScimUserStore
-  users: UserStore
-}
+type PersonStores = ConnectionPorts & { connectionSubjects: ConnectionSubjectStore }
 
 /** What an ID token says about who a person is. */
 type Asserted = { subject: string; email: string; claims: Record<string, unknown> }
@@ -34,18 +28,18 @@ export async function findPerson(
 ): Promise<FoundPerson | undefined> {
   const known = await tx.connectionSubjects.find(id, subject)
   if (known) {
-    const userName = (await tx.scimUsers.find(known))?.userName
+    const userName = await tx.directory.findName(known)
     return { userId: known.userId, userName, isKnown: true }
   }
-  const [provisioned, another] = await tx.scimUsers.findByExternalIds(
+  const [provisioned, another] = await tx.directory.findByExternalIds(
     workspaceId,
     readExternalIds(subject, claims),
   )
   if (another) return undefined
   if (provisioned) return { ...provisioned, isKnown: false }
-  const named = await tx.scimUsers.findIdByName(workspaceId, email)
+  const named = await tx.directory.findIdByName(workspaceId, email)
   if (named !== undefined) return { userId: named, userName: email, isKnown: false }
-  const userId = await ensureUserOf(tx, workspaceId, email)
+  const userId = await tx.directory.ensureUser(workspaceId, email)
   return userId === undefined ? undefined : { userId, userName: undefined, isKnown: false }
 }
 

@@ -2,13 +2,13 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { domainOf } from '../core/email.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { Role } from '../core/roles.ts'
+import type { ConnectedMember } from '../identity/ports.ts'
 import type { Identity } from '../identity/providers/provider.ts'
 import { failure, recordedFailure, type SignInResult, success } from '../identity/sign-in-result.ts'
 import type { AccountStore } from '../identity/store/account-store.ts'
 import type { ClaimsStore } from '../identity/store/claims-store.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
-import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
 import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
@@ -16,29 +16,23 @@ import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { applyMapping, type MappingStores, recordMissingClaims } from './apply-mapping.ts'
 import { findPerson } from './find-person.ts'
 import { mapClaims } from './mapping.ts'
+import type { ConnectionPorts } from './ports.ts'
 import type { ConnectionDomainStore } from './store/connection-domain-store.ts'
 import type { ConnectionStore, StoredConnection } from './store/connection-store.ts'
 import type { ConnectionSubjectStore } from './store/connection-subject-store.ts'
 
-type JoinStores = MappingStores & {
-  accounts: AccountStore
-  activity: ActivityStore
-  claims: ClaimsStore
-  connectionDomains: ConnectionDomainStore
-  connections: ConnectionStore
-  connectionSubjects: ConnectionSubjectStore
-  scimUsers: ScimUserStore
-  sessions: SessionStore
-  users: UserStore
-  workspaces: WorkspaceStore
-}
-
-/** A member who signs in by a connection. */
-export type ConnectedMember = {
-  userId: string
-  /** Whether the person has no name yet, and nobody but the connection knows them. */
-  mayName: boolean
-}
+export type JoinStores = MappingStores &
+  ConnectionPorts & {
+    accounts: AccountStore
+    activity: ActivityStore
+    claims: ClaimsStore
+    connectionDomains: ConnectionDomainStore
+    connections: ConnectionStore
+    connectionSubjects: ConnectionSubjectStore
+    sessions: SessionStore
+    users: UserStore
+    workspaces: WorkspaceStore
+  }
 
 /**
  * Returns the member that the provider of a connection means, and locks their user until the end of the
@@ -124,9 +118,9 @@ async function join(
 }
 
 /** Whether a person would join a workspace whose directory has ended their membership. */
-async function isDeprovisioned({ members, scimUsers }: JoinStores, id: MemberId): Promise<boolean> {
+async function isDeprovisioned({ members, directory }: JoinStores, id: MemberId): Promise<boolean> {
   const member = await members.find(id)
-  return (member?.joinedAt ?? null) === null && (await scimUsers.isBlocked(id))
+  return (member?.joinedAt ?? null) === null && (await directory.isBlocked(id))
 }
 
 /** Whether the connection has verified the domain of an address. */

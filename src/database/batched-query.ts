@@ -74,9 +74,22 @@ const batchersByPool = new WeakMap<Pool, PoolBatchers>()
  * Runs a statement for one item, together with the items of other callers, and returns the row of
  * the item. It runs outside the transaction of `em`.
  *
- * An item that PostgreSQL rejects, or that needs a locked row, does not affect other items: if a
- * batch fails, each of its items runs alone. Only items that need a locked row wait, for up to 3 s.
- * While items of a workspace wait for locks, other writes of that workspace do not join batches.
+ * An item that PostgreSQL rejects, or that needs a locked row, does not affect other items:
+ *
+ *     item ──► shared ── the batch failed ──► single ── a lock timed out ──► locked
+ *        │        │                           ▲  │                             │
+ *        │        ▼                           │  ▼                             ▼
+ *        │       row                          │ row or error           row or error
+ *        └── a write of a workspace with ─────┘
+ *            items in `locked`
+ *
+ * | State | Items in a statement | Statements at a time | Wait for each lock |
+ * | --- | --- | --- | --- |
+ * | shared | many | those of `createBatcher` | 200 ms |
+ * | single | 1 | 1 | 200 ms; 20 ms after the deadline |
+ * | locked | 1 | 3 | until the deadline, at least 200 ms |
+ *
+ * The deadline is `lockTimeout` after the call.
  *
  * @throws the error that PostgreSQL reports for this item alone, or a ServiceError `unavailable`
  */

@@ -73,7 +73,8 @@ type Lane<Query, Result> = {
  * scope is aborted stops waiting; `run` executes in a request scope that is aborted once all
  * callers have.
  *
- * If not all waiting queries fit into a statement, their callers take turns. The function rejects
+ * If not all waiting queries fit into a statement, their callers take turns
+ * (see docs/decisions/limits.md#turns-of-waiting-calls). The function rejects
  * with `resource_exhausted` when too many queries of one caller wait.
  */
 export function createBatcher<Query, Result>(

@@ -1,6 +1,7 @@
 /*
  * A workspace or a large tree is deleted at once, and its rows in steps (`sweep-deleted.ts`). Until
  * then, these conditions hide the rows. The tables they read are usually empty.
+ * See docs/decisions/resources.md#deleting-a-workspace.
  */
 
 /** Returns the SQL condition that the workspace with the ID in a column has not been deleted. */

@@ -28,6 +28,7 @@ const attemptInterval = 1000
 /**
  * Applies the pending migrations and returns their names. Each runs in a transaction of its own, so
  * that it holds locks only briefly. Concurrent calls wait for each other.
+ * See docs/decisions/upgrades.md#locks-of-migrations.
  *
  * @example
  * const applied = await migrate('postgresql://localhost/daikon', { warn: console.warn })

@@ -52,6 +52,7 @@ export function countConnections({ totalCount, idleCount, waitingCount }: Pool):
 /**
  * Runs `work` with a client of the pool. A client whose connection failed is not used again. `work`
  * runs again on another connection if a prepared statement is outdated on the first one.
+ * See docs/decisions/upgrades.md#a-prepared-statement-that-a-migration-outdates.
  */
 export async function withClient<Result>(
   pool: Pool,

@@ -2,6 +2,7 @@
  * Reads the path of a request target in origin form (RFC 9112, section 3.2.1): returns its segments,
  * percent-decoded once. The query is ignored. Returns undefined if a gateway and an application
  * could read the path differently.
+ * See docs/decisions/gateways.md#encoding-of-paths.
  *
  * @example
  * readRequestPath('/documents/annual%20report?page=2') // ['documents', 'annual report']

@@ -23,6 +23,7 @@ export type ShutdownAnnouncer = {
  * closed immediately, the streams that its client opened before it learned of the shutdown would
  * fail. Therefore the server first tells clients to open no more streams, and waits for their
  * acknowledgement.
+ * See docs/decisions/operation.md#goaway-at-the-beginning-of-a-drain.
  */
 export function createShutdownAnnouncer(http2Server: Http2Server): ShutdownAnnouncer {
   const sessions = new Map<ServerHttp2Session, Socket>()
@@ -57,7 +58,7 @@ function announceTo(session: ServerHttp2Session, socket: Socket): Promise<void> 
     if (session.closed || session.destroyed) return finish()
     session.once('close', finish)
     // After `session.goaway`, Node.js would read nothing more from a connection without streams, and
-    // so lose a stream that is on its way. Node.js writes whole frames, so this one is between two.
+    // so lose a stream that is on its way. Node.js writes whole frames, so this frame cannot land inside another.
     socket.write(goawayFrame)
     session.ping(finish)
   })

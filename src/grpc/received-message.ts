@@ -14,6 +14,7 @@ const largeBytes = 16 * 1024
 /**
  * The size up to which large messages wait for their turn as bytes. Larger ones are mostly invalid,
  * so they do not wait in memory.
+ * See docs/decisions/limits.md#large-grpc-messages-of-checks.
  */
 const maxWaitingBytes = 512 * 1024
 

@@ -123,7 +123,7 @@ class ParsedRequest extends IncomingMessage {
   }
 }
 
-/** Knows how long each connection has been idle. */
+/** Tracks how long each connection has been idle. */
 function createConnectionLog() {
   type Connection = { responses: Set<ServerResponse>; idleSince: number; bytesRead: number }
   const connections = new Map<Socket, Connection>()

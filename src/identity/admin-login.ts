@@ -73,7 +73,8 @@ export function completeAdminLogin(
       const refused = result.error === 'not_admin' && !result.isRecorded && identity.ok
       const userId = refused ? await findUserByAddress(context, identity.value) : undefined
       if (userId) await recordRefusal(context.stores, userId, login.provider)
-      else await recordFailure(context, login, result)
+      else if (result.error !== 'not_admin' || !result.isRecorded)
+        await recordFailure(context, login, result)
       return { result, response: { ...clearedState, location: loginPage(context, result) } }
     }
     const { id: sub, email, name, tokenId: jti, issuedAt } = result.value

@@ -4,7 +4,6 @@ import type {
   ListCodeWorkspacesResponse,
   TokenResponse,
 } from '../../gen/daikon/v1/auth.ts'
-import type { ConnectionStore } from '../connections/store/connection-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
@@ -15,7 +14,7 @@ import {
   requireBoundWorkspace,
   requireSessionClient,
 } from './oauth/session-client.ts'
-import { filterReachable, requireReach } from './reach.ts'
+import type { IdentityPorts } from './ports.ts'
 import { reasons } from './reasons.ts'
 import { type IssuedTokens, issueTokens, toTokenResponse } from './refresh-families.ts'
 import { matchesChallenge } from './secret.ts'
@@ -25,9 +24,8 @@ import type { CodeStore, StoredCode } from './store/code-store.ts'
 import type { UserStore } from './store/user-store.ts'
 import { notAMember, userInactive } from './user-errors.ts'
 
-type CodeStores = {
+type CodeStores = Pick<IdentityPorts, 'sessionReach'> & {
   clients: ClientStore
-  connections: ConnectionStore
   codes: CodeStore
   claims: ClaimsStore
   users: UserStore
@@ -42,7 +40,7 @@ export async function listCodeWorkspaces(
   if (!(await stores.users.isActive(code.userId))) throw userInactive()
   if (code.isConsumed) throw codeRefused()
   const all = await stores.claims.listWorkspaces(code.userId)
-  const workspaces = await filterReachable(stores, code, all)
+  const workspaces = await stores.sessionReach.filter(code, all)
   const boundTo = await findBoundWorkspace(stores.clients, code)
   const only = [code.workspaceId, boundTo].filter((id) => typeof id === 'string')
   return {
@@ -130,7 +128,7 @@ async function exchangeOnce(
       if (code.isConsumed) return undefined
       const claims = await tx.claims.findAccessClaims({ userId, workspaceId })
       if (!claims) throw notAMember()
-      await requireReach(tx, code, claims.wid)
+      await tx.sessionReach.require(code, claims.wid)
       if (!(await tx.codes.consume(hash, now))) return undefined
       const issuedAt = identity.clock()
       const browserSession =
@@ -153,7 +151,7 @@ async function exchangeOnce(
       const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)
       await tx.codes.linkSession(hash, session)
-      await tx.members.join({ workspaceId: claims.wid, userId }, now)
+      await tx.signInWorkspaces.join({ workspaceId: claims.wid, userId }, now)
       const tokens = await issueTokens(tx, context, issuedAt, session, claims)
       return tokens && { ...tokens, nonce }
     })

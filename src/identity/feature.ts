@@ -8,7 +8,7 @@ import { identitySettings } from './settings.ts'
 /** Sign-in, tokens, sessions and signing keys. */
 export const identity = {
   name: 'identity',
-  needs: ['activity', 'connections', 'scim', 'workspaces'],
+  needs: ['activity'],
   events: identityEvents,
   createCredentialKinds: createIdentityKinds,
   createVariants: createServiceAccountVariants,

@@ -1,21 +1,12 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { CentralSettings } from '../config/settings.ts'
-import type { ConnectionProviders } from '../connections/connection-providers.ts'
-import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
-import type { ConnectionStore } from '../connections/store/connection-store.ts'
-import type { ConnectionSubjectStore } from '../connections/store/connection-subject-store.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import type { Mail } from '../outbound/mail-client.ts'
-import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
-import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
-import type { GroupStore } from '../workspaces/store/group-store.ts'
-import type { InvitationStore } from '../workspaces/store/invitation-store.ts'
-import type { MemberStore } from '../workspaces/store/member-store.ts'
-import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
+import type { ConnectionProviderSource, IdentityPorts } from './ports.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
 import type { IdentitySettings } from './settings.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
@@ -52,7 +43,7 @@ export type IdentityDependencies = {
   browserCookies: BrowserCookies
   providers: Map<ProviderName, Provider>
   /** The providers of workspaces' connections. */
-  connectionProviders: ConnectionProviders
+  connectionProviders: ConnectionProviderSource
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date
   /**
@@ -70,27 +61,18 @@ export type IdentityDependencies = {
   settings: IdentitySettings & CentralSettings
 }
 
-/** The stores of the handlers that sign users in or issue tokens. */
-export type IdentityStores = {
+/** The stores and ports of the handlers that sign users in or issue tokens. */
+export type IdentityStores = IdentityPorts & {
   accounts: AccountStore
   activity: ActivityStore
   browserSessions: BrowserSessionStore
   clients: ClientStore
   codes: CodeStore
-  connectionDomains: ConnectionDomainStore
-  connections: ConnectionStore
-  connectionSubjects: ConnectionSubjectStore
-  scimUsers: ScimUserStore
-  groupHierarchy: GroupHierarchyStore
-  groups: GroupStore
-  invitations: InvitationStore
   managementApps: ManagementAppStore
-  members: MemberStore
   claims: ClaimsStore
   revocations: RevocationStore
   sessions: SessionStore
   users: UserStore
-  workspaces: WorkspaceStore
 }
 
 /** The context of the handlers that sign users in or issue tokens. */

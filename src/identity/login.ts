@@ -151,7 +151,7 @@ function grantCode(
     if (!signedIn.ok) return signedIn
     const userId = signedIn.value.id
     const { workspaceId } = client
-    if (workspaceId && !(await tx.members.exists({ workspaceId, userId }))) {
+    if (workspaceId && !(await tx.signInWorkspaces.hasMember({ workspaceId, userId }))) {
       return { ...failure('access_denied'), error_description: notInBoundWorkspace }
     }
     const clientId = client.confidentialId ?? undefined

@@ -43,7 +43,7 @@ export async function findProvider(
   const known = findProviderName(name)
   if (known) return identity.providers.get(known)
   const connectionId = flow === 'user' ? readConnectionId(name) : undefined
-  const connection = connectionId && (await stores.connections.findActive(connectionId))
+  const connection = connectionId && (await stores.signInConnections.findActive(connectionId))
   return connection ? identity.connectionProviders.providerOf(connection) : undefined
 }
 

@@ -24,10 +24,6 @@ export const reasons = defineReasons({
     code: 'failed_precondition',
     message: 'The code is unknown, expired or already used, or the code_verifier does not match it',
   },
-  CONNECTION_REQUIRED: {
-    code: 'permission_denied',
-    message: 'The workspace requires a sign-in by its connection',
-  },
   CONNECTION_SESSION: {
     code: 'permission_denied',
     message: 'The session began by a connection of one workspace. Sign in otherwise for this.',

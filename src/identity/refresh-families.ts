@@ -5,16 +5,14 @@ import type {
   TokenResponse,
 } from '../../gen/daikon/v1/auth.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ConnectionStore } from '../connections/store/connection-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
-import type { MemberStore } from '../workspaces/store/member-store.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
 import { requireBoundWorkspace, requireSessionClient } from './oauth/session-client.ts'
+import type { IdentityPorts } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
-import { findReach, requireReach } from './reach.ts'
 import { reasons } from './reasons.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
 import type { ClientStore } from './store/client-store.ts'
@@ -115,11 +113,9 @@ export async function switchWorkspace(
   return toTokenResponse(await rotateTokens(context, rotation))
 }
 
-type RotationStores = {
+type RotationStores = Pick<IdentityPorts, 'sessionReach' | 'signInWorkspaces'> & {
   activity: ActivityStore
   clients: ClientStore
-  connections: ConnectionStore
-  members: MemberStore
   claims: ClaimsStore
   sessions: SessionStore
 }
@@ -183,9 +179,9 @@ async function rotate(
   if (!isConsumed) {
     requireBoundWorkspace(boundTo, workspaceId)
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
-    if (switchesTo) await requireReach(tx, session, switchesTo)
+    if (switchesTo) await tx.sessionReach.require(session, switchesTo)
     // The connection has lost the user, or another one has been enforced.
-    else if (!(await findReach(tx, session, workspaceId)).isReachable) return undefined
+    else if (!(await tx.sessionReach.find(session, workspaceId)).isReachable) return undefined
   }
   if (!(await tx.sessions.consumeRefreshToken(tokenId, now))) {
     context.identity.onReplay('refresh_token')
@@ -207,6 +203,6 @@ async function rotate(
   // and rejoined.
   if (switchesTo) await tx.sessions.denyAccessTokens([id], now)
   await tx.sessions.recordRefresh(id, workspaceId, now)
-  if (switchesTo) await tx.members.join(member, now)
+  if (switchesTo) await tx.signInWorkspaces.join(member, now)
   return issueTokens(tx, context, context.identity.clock(), session, claims, accessScope)
 }

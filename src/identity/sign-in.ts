@@ -1,7 +1,5 @@
-import { joinByConnection } from '../connections/join.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { Mail } from '../outbound/mail-client.ts'
-import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
 import { followAddress, renderFormerAddressMail } from './follow-address.ts'
 import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
@@ -88,7 +86,7 @@ export async function signIn(
     await tx.activity.record({ actorId: user.id }, event)
   }
   if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
-    await createPersonalWorkspace(tx, user, now)
+    await tx.signInWorkspaces.createPersonal(user, now)
   return success(user)
 }
 
@@ -102,7 +100,7 @@ async function signInByConnection(
   identity: Identity,
   connectionId: string,
 ): Promise<SignInResult<SignedInUser>> {
-  const joined = await joinByConnection(tx, context, connectionId, identity)
+  const joined = await tx.signInConnections.join(context, connectionId, identity)
   if (!joined.ok) return joined
   const { userId: id, mayName } = joined.value
   const { name, givenName, familyName, avatarUrl } = identity

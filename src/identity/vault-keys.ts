@@ -32,6 +32,7 @@ type KeyResponse = {
 
 /**
  * Milliseconds after which every node and every client that caches keys has loaded a new version.
+ * See docs/decisions/tokens-and-keys.md#first-use-of-a-new-key-version-in-vault.
  */
 const publicationTime = 15 * 60_000
 

@@ -159,11 +159,11 @@ export function unknownParent(field: string): FieldViolation {
 }
 
 export function chainTooLong(field: string): FieldViolation {
-  return { field, message: `must not make a chain of more than ${maxChainLength} resources` }
+  return { field, message: `must not be nested more than ${maxChainLength} levels deep` }
 }
 
 /** Returns the error for a cycle. `format` can add the fields of the cycle to the message. */
 export function parentCycle(format = (message: string) => message): ServiceError {
-  const detail = format('A resource must not be its own parent or below itself')
+  const detail = format('A resource cannot be its own ancestor')
   return new ServiceError(reasons.PARENT_CYCLE, detail)
 }

@@ -11,11 +11,11 @@ export const reasons = defineReasons({
   LINK_NOT_FOUND: { code: 'not_found', message: 'Link not found' },
   NOT_THE_OWNER: {
     code: 'permission_denied',
-    message: 'Requires the owner of the resource, or an owner or admin of its workspace',
+    message: "Only the resource's owner, or an owner or admin of its workspace, may do this",
   },
   PARENT_CYCLE: {
     code: 'already_exists',
-    message: 'A resource must not be its own parent or below itself',
+    message: 'A resource cannot be its own ancestor',
   },
   PARENT_NOT_EDITABLE: {
     code: 'permission_denied',

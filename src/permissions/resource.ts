@@ -52,12 +52,12 @@ export async function requireResource(
     permission_id === undefined
       ? await resources.findByKey(toKey({ service_name, resource_type, resource_id } as NaturalKey))
       : await resources.find(permission_id)
-  if (!resource || !concerns(principal, resource)) throw resourceNotFound()
+  if (!resource || !isVisibleTo(principal, resource)) throw resourceNotFound()
   return resource
 }
 
 /** Returns whether a resource is of the service of the key and the workspace of the token. */
-export function concerns({ service, user }: Principal, resource: Resource): boolean {
+export function isVisibleTo({ service, user }: Principal, resource: Resource): boolean {
   const isOfService = service?.name === undefined || service.name === resource.serviceName
   return isOfService && (!user || user.workspaceId === resource.workspaceId)
 }
@@ -98,7 +98,7 @@ export async function requireManage(
   if (right.isAllowed) return
   const notTheOwner = new ServiceError(
     reasons.NOT_THE_OWNER,
-    'Requires the owner of the resource, an owner or admin of its workspace, or a role with manage',
+    "Only the resource's owner, an owner or admin of its workspace, or a user whose role includes manage may do this",
   )
   throw requirementNotMet(right, 'manage') ?? notTheOwner
 }

@@ -8,8 +8,8 @@ import { lockTimedOut, violates } from '../database/database-errors.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import { findGrantCondition } from './grant-condition.ts'
 import { findGrantees, type GranteeField, granteeFieldOf } from './grantees.ts'
-import { Problems } from './problems.ts'
-import { concerns, type RequestedContext, requireManage, requireOwnership } from './resource.ts'
+import { ItemErrors } from './item-errors.ts'
+import { isVisibleTo, type RequestedContext, requireManage, requireOwnership } from './resource.ts'
 import type { ShareStores } from './share.ts'
 import { deleteExpiredShares } from './share-expiry.ts'
 import { type RequestedShare, readShares, referenceOf, resourceFieldOf } from './share-items.ts'
@@ -37,7 +37,7 @@ export type ShareAllOptions = RequestedContext & {
 /** A share to grant, whose resource exists. */
 type PlacedShare = RequestedShare & { resource: Resource }
 
-/** A share to grant, valid as a whole unless it has problems. */
+/** A share to grant, valid as a whole unless it has errors. */
 type ReadyShare = PlacedShare & { newShare: NewShare }
 
 /** The number of shares that one statement reads or grants. */
@@ -58,15 +58,15 @@ export async function shareAll(
   requests: ShareItem[],
   options: ShareAllOptions,
 ): Promise<Share[]> {
-  const problems = new Problems(options.naming)
-  const requested = readShares(requests, options.now, problems)
-  problems.throwAny()
+  const errors = new ItemErrors(options.naming)
+  const requested = readShares(requests, options.now, errors)
+  errors.throwAny()
   for (let attempt = 1; ; attempt += 1) {
     const conflict = lockTimedOut()
     try {
-      const problems = new Problems(options.naming)
-      const ready = await prepare(stores, requested, options, problems)
-      problems.throwAny()
+      const errors = new ItemErrors(options.naming)
+      const ready = await prepare(stores, requested, options, errors)
+      errors.throwAny()
       await requireMigrations(stores, requested)
       return await stores.transaction((tx) => grantAll(tx, ready, options, conflict))
     } catch (error) {
@@ -78,14 +78,14 @@ export async function shareAll(
   }
 }
 
-/** Adds the problems for which `shareAll` would refuse those shares that have none yet. */
-export async function findShareProblems(
+/** Adds the errors for which `shareAll` would refuse those shares that have none yet. */
+export async function findShareErrors(
   stores: ShareStores,
   requests: ShareItem[],
   options: ShareAllOptions,
-  problems: Problems,
+  errors: ItemErrors,
 ): Promise<void> {
-  await prepare(stores, readShares(requests, options.now, problems), options, problems)
+  await prepare(stores, readShares(requests, options.now, errors), options, errors)
 }
 
 async function requireMigrations(
@@ -98,15 +98,15 @@ async function requireMigrations(
     await rollout.requireMigration(conditionMigration, 'A share with a condition')
 }
 
-/** Finds what the shares refer to, checks the rights of the caller, and adds problems. */
+/** Finds what the shares refer to, checks the rights of the caller, and adds errors. */
 async function prepare(
   stores: ShareStores,
   requested: RequestedShare[],
   options: ShareAllOptions,
-  problems: Problems,
+  errors: ItemErrors,
 ): Promise<ReadyShare[]> {
   const { principal, actor } = options
-  const placed = await findResources(stores, requested, principal, problems)
+  const placed = await findResources(stores, requested, principal, errors)
   const declarations = await findDeclarations(stores, placed)
   const declarationOf = ({ serviceName, resourceType }: Resource) =>
     declarations.get(`${serviceName}\n${resourceType}`)
@@ -132,13 +132,13 @@ async function prepare(
     const grantee = grantees[position] as NewShare['grantee']
     const field = granteeFieldOf(request)
     const key = `${resource.id}\n${grantee.type}\n${grantee.id}`
-    if (!areMembers[position]) problems.add(index, unknownGrantee(field, grantee.type))
-    else if (keys.has(key)) problems.add(index, { field, message: 'is duplicated' })
+    if (!areMembers[position]) errors.add(index, unknownGrantee(field, grantee.type))
+    else if (keys.has(key)) errors.add(index, { field, message: 'is duplicated' })
     keys.add(key)
     const declared = declarationOf(resource)
     const { condition: requestedCondition, role } = request
-    if (role !== undefined) problems.collect(index, () => findRole(declared, resource, role))
-    const condition = problems.collect(index, () =>
+    if (role !== undefined) errors.capture(index, () => findRole(declared, resource, role))
+    const condition = errors.capture(index, () =>
       findGrantCondition(declared, resource, requestedCondition),
     )
     const event = sharedEvent(resource, grantee, {
@@ -156,16 +156,16 @@ async function findResources(
   { resources }: ShareStores,
   requested: RequestedShare[],
   principal: Principal,
-  problems: Problems,
+  errors: ItemErrors,
 ): Promise<PlacedShare[]> {
   const found = await inChunks(requested, (chunk) =>
     resources.findAll(chunk.map(({ request }) => referenceOf(request))),
   )
   return requested.flatMap((item, position) => {
     const resource = found[position]
-    if (resource && concerns(principal, resource)) return { ...item, resource }
+    if (resource && isVisibleTo(principal, resource)) return { ...item, resource }
     const field = resourceFieldOf(item.request)
-    problems.add(item.index, { field, message: 'is not a registered resource' })
+    errors.add(item.index, { field, message: 'is not a registered resource' })
     return []
   })
 }
@@ -263,16 +263,16 @@ function requireGranted(
   { naming, quotas }: Pick<ShareAllOptions, 'naming' | 'quotas'>,
   conflict: ServiceError,
 ): void {
-  const problems = new Problems(naming)
+  const errors = new ItemErrors(naming)
   const overQuota: number[] = []
   for (const [position, { index, resource, permission }] of items.entries()) {
     const result = results[position]
     if (result === 'expired' || result === 'condition_changed') throw conflict
     if (result === 'role_unknown')
-      problems.add(index, unknownRole(resource, permission).violations[0])
+      errors.add(index, unknownRole(resource, permission).violations[0])
     if (result === 'over_quota') overQuota.push(index)
   }
-  problems.throwAny()
+  errors.throwAny()
   if (overQuota.length === 0) return
   const error = quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
   const fields = overQuota.map((index) => naming.field(index, ''))

@@ -2,7 +2,7 @@ import type { ShareItem } from '../../gen/daikon/v1/permissions.ts'
 import type { FieldViolation } from '../core/errors.ts'
 import { readExpiry } from '../core/expiry.ts'
 import { findGranteeViolation } from './grantees.ts'
-import type { Problems } from './problems.ts'
+import type { ItemErrors } from './item-errors.ts'
 import { toKey } from './resource.ts'
 import { findIdViolation } from './resource-id.ts'
 import { readGrantedPermission } from './share-terms.ts'
@@ -19,16 +19,16 @@ export type RequestedShare = {
 
 /**
  * Reads the fields of shares, and adds every problem that is apparent without the database. Returns
- * the shares that have no problems.
+ * the shares that have no errors.
  */
-export function readShares(requests: ShareItem[], now: Date, problems: Problems): RequestedShare[] {
+export function readShares(requests: ShareItem[], now: Date, errors: ItemErrors): RequestedShare[] {
   return requests.flatMap((request, index) => {
-    if (problems.has(index)) return []
-    for (const violation of findResourceViolations(request)) problems.add(index, violation)
-    problems.add(index, findGranteeViolation(request))
-    const permission = problems.collect(index, () => readGrantedPermission(request)) ?? ''
-    const expiresAt = problems.collect(index, () => readExpiry(request.expires_at, now))
-    return problems.has(index) ? [] : [{ index, request, permission, expiresAt }]
+    if (errors.has(index)) return []
+    for (const violation of findResourceViolations(request)) errors.add(index, violation)
+    errors.add(index, findGranteeViolation(request))
+    const permission = errors.capture(index, () => readGrantedPermission(request)) ?? ''
+    const expiresAt = errors.capture(index, () => readExpiry(request.expires_at, now))
+    return errors.has(index) ? [] : [{ index, request, permission, expiresAt }]
   })
 }
 

@@ -2,7 +2,7 @@ import type { UserStore } from '../identity/store/user-store.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
 
-type AddressStores = { scimUsers: ScimUserStore; users: UserStore }
+export type AddressStores = { scimUsers: ScimUserStore; users: UserStore }
 
 /**
  * Returns the user who has an address in a workspace, and creates the user if there is none. Returns
@@ -24,6 +24,7 @@ export async function ensureUserOf(
 /**
  * Changes the address of a user to the one that the directory calls them by, if nobody else has it and
  * the user is not known outside the workspace. Returns false if the address remains.
+ * See docs/decisions/directories.md#a-changed-username.
  */
 export async function moveAddress(
   { scimUsers, users }: AddressStores,

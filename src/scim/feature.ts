@@ -1,4 +1,5 @@
 import { scimEvents } from './events.ts'
+import { scimPorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
 import { scimFormat } from './rest-format.ts'
 import { createScimKinds } from './scim-credential.ts'
@@ -10,5 +11,6 @@ export const scim = {
   events: scimEvents,
   createCredentialKinds: createScimKinds,
   formats: [scimFormat],
+  ports: scimPorts,
   reasons,
 } as const

@@ -101,7 +101,7 @@ export async function createScimUser(
   context: WriteUserContext,
   { workspace_id, resource }: ScimCreateRequest,
 ): Promise<ScimResource> {
-  const described = describe(readResource(resource ?? {}, userSchemas, [externalId]))
+  const described = readDescription(readResource(resource ?? {}, userSchemas, [externalId]))
   const { email, isActive = true, attributes } = described
   return inWorkspace(context, workspace_id, async (change, workspaceId) => {
     const { tx, principal, now } = change
@@ -127,7 +127,7 @@ export async function replaceScimUser(
   context: WriteUserContext,
   request: ScimChangeRequest,
 ): Promise<ScimResource> {
-  const described = describe(readResource(request.resource ?? {}, userSchemas, [externalId]))
+  const described = readDescription(readResource(request.resource ?? {}, userSchemas, [externalId]))
   return changeUser(context, request, () => described)
 }
 
@@ -138,7 +138,7 @@ export async function patchScimUser(
 ): Promise<ScimResource> {
   const operations = readPatch(request.resource ?? {}, userSchemas, [externalId])
   return changeUser(context, request, ({ attributes, externalId }) =>
-    describe(
+    readDescription(
       applyPatch({ ...attributes, ...(externalId && { externalId }) }, operations, userSchemas),
     ),
   )
@@ -252,7 +252,7 @@ function idOf({ workspace_id, id }: { workspace_id: string; id: string }): Membe
 }
 
 /** Reads what a daikon user is made of from the attributes that a directory has sent. */
-function describe({ externalId, active, ...attributes }: Attributes): Described {
+function readDescription({ externalId, active, ...attributes }: Attributes): Described {
   const { userName } = attributes
   if (userName === undefined) throw invalidValue('userName', 'is required')
   const email = normalizeEmail(userName as string)

@@ -208,7 +208,7 @@ export function createApplication({
     database,
     feed,
     engine,
-    onLinkUsed: (id) => linkUsage.note(id, now()),
+    onLinkUsed: (id) => linkUsage.record(id, now()),
     currentKeys,
     tokens,
     stateCookies: createStateCookies(settings.SESSION_SECRET_KEY, now),
@@ -260,11 +260,11 @@ export function createApplication({
       findApiKey,
       keysRequired,
       adminOrigins: [adminUrl, baseUrl].map((url) => new URL(url).origin),
-      onServiceKeyUsed: keyUsage.note,
+      onServiceKeyUsed: keyUsage.record,
       onServiceKeyRejected: (keyHash, { requestId, ip }) =>
-        endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
-      onApiKeyUsed: apiKeyUsage.note,
-      onScimTokenUsed: scimTokenUsage.note,
+        endedKeyUses.record(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
+      onApiKeyUsed: apiKeyUsage.record,
+      onScimTokenUsed: scimTokenUsage.record,
     }),
     ask: engine.ask,
     createStores: () => createStores(database.fork()),
@@ -320,7 +320,7 @@ export function createApplication({
       await apiKeyUsage.write(database.statements)
       await scimTokenUsage.write(database.statements)
       await linkUsage.write(database.statements)
-      await endedKeyUses.record(createStores(database.fork()))
+      await endedKeyUses.write(createStores(database.fork()))
     },
     logoutSender,
     sendInvitations: sendMail

@@ -31,6 +31,11 @@ export type Feature = {
   createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
   /** The formats of its methods over REST. */
   formats?: readonly RestFormat[]
+  /**
+   * What it tells the features below, which declare the types: functions that create each port from the
+   * stores and other ports of a call or a transaction.
+   */
+  ports?: Readonly<Record<string, (stores: never) => object>>
   /** The reasons of its errors. */
   reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */

@@ -27,3 +27,8 @@ export const features = [
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
   features.map(({ events }) => events),
 )
+
+/** The functions that create the ports of all features. */
+export const portFactories = joinTables(
+  features.flatMap((feature) => ('ports' in feature ? [feature.ports] : [])),
+)

@@ -1,4 +1,5 @@
 import type { LiveFeed } from '../activity/feed/live-feed.ts'
+import type { ConnectionProviders } from '../connections/connection-providers.ts'
 import type { FindDomainProof } from '../connections/domain-proof.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { Database } from '../database/database.ts'
@@ -12,6 +13,7 @@ import type { Config } from './config.ts'
 
 /** What features create their handlers with. */
 export type HandlerDependencies = IdentityDependencies & {
+  connectionProviders: ConnectionProviders
   tokenMemory: TokenMemory
   findApiKey: FindApiKey
   database: Pick<Database, 'reads'>

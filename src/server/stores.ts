@@ -13,7 +13,7 @@ import { scimStores } from '../scim/store/stores.ts'
 import { webhookStores } from '../webhooks/store/stores.ts'
 import { workspaceStores } from '../workspaces/store/stores.ts'
 import { joinTables } from './feature.ts'
-import { activityEvents } from './features.ts'
+import { activityEvents, portFactories } from './features.ts'
 
 /** The activity log, with the events of all features. */
 class FeatureActivityStore extends ActivityStore {
@@ -36,13 +36,21 @@ const storeClasses = joinTables([
   { activity: FeatureActivityStore, rollout: RolloutStore },
 ])
 
-export type Stores = {
+type Ports = {
+  [Name in keyof typeof portFactories]: ReturnType<(typeof portFactories)[Name]>
+}
+
+/** The stores and ports of all features. */
+export type Stores = Ports & {
   [Name in keyof typeof storeClasses]: InstanceType<(typeof storeClasses)[Name]>
 }
 
+/** If a store or port that a port needs is missing, this does not compile. */
+const ports: { [Name in keyof Ports]: (stores: Stores) => Ports[Name] } = portFactories
+
 /**
- * Creates the stores of a call, or of a transaction of it. A call uses few of them, so each is
- * created at its first use.
+ * Creates the stores and ports of a call, or of a transaction of it. A call uses few of them, so each
+ * is created at its first use.
  */
 export function createStores(em: EntityManager): Transactional<Stores> {
   return Object.assign(Object.create(lazyStores) as Stores & StoreScope, {
@@ -54,19 +62,18 @@ export function createStores(em: EntityManager): Transactional<Stores> {
 
 type StoreScope = { em: EntityManager }
 
-/** Getters that replace themselves with the store. */
-const lazyStores = Object.defineProperties(
-  {},
-  Object.fromEntries(
-    Object.entries(storeClasses).map(([name, Store]) => [
-      name,
-      {
-        get(this: StoreScope) {
-          const value = new Store(this.em)
-          Object.defineProperty(this, name, { value })
-          return value
-        },
-      },
-    ]),
-  ),
-)
+/** Getters that replace themselves with the store or port. */
+const lazyStores = {}
+for (const [name, Store] of Object.entries(storeClasses))
+  defineLazily(name, ({ em }) => new Store(em))
+for (const [name, create] of Object.entries(ports)) defineLazily(name, create)
+
+function defineLazily(name: string, create: (stores: Stores & StoreScope) => object): void {
+  Object.defineProperty(lazyStores, name, {
+    get(this: Stores & StoreScope) {
+      const value = create(this)
+      Object.defineProperty(this, name, { value })
+      return value
+    },
+  })
+}

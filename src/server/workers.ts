@@ -42,6 +42,7 @@ const pingInterval = 1000
 /**
  * Seconds without a response after which a worker is killed. A worker that starts loads its code,
  * which blocks it for longer on a busy machine.
+ * See docs/decisions/operation.md#workers-that-hang.
  */
 const maxSilence = { started: 15, starting: 300 }
 

@@ -33,7 +33,10 @@ export type DeliverDependencies = {
 /** Milliseconds after which a job gives way to other webhooks. */
 const maxDuration = 20_000
 
-/** Milliseconds after which a webhook that has not responded is slow. */
+/**
+ * Milliseconds after which a webhook that has not responded is slow.
+ * See docs/decisions/activity.md#webhooks-that-respond-slowly.
+ */
 export const slowTime = 2000
 
 /** The time that a webhook has to respond, in milliseconds. */

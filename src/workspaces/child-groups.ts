@@ -85,7 +85,7 @@ function cycle(): ServiceError {
 }
 
 function chainTooLong(): ServiceError {
-  const message = `must not make a chain of more than ${maxChainLength} groups`
+  const message = `must not be nested more than ${maxChainLength} levels deep`
   return new ServiceError(reasons.GROUP_CHAIN_TOO_LONG, `child_id ${message}`, {
     violations: [{ field: 'child_id', message }],
   })

@@ -1,4 +1,5 @@
 import { workspaceEvents } from './events.ts'
+import { workspacePorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
 import { workspaceSettings } from './settings.ts'
 
@@ -7,6 +8,7 @@ export const workspaces = {
   name: 'workspaces',
   needs: ['activity', 'identity'],
   events: workspaceEvents,
+  ports: workspacePorts,
   reasons,
   settings: workspaceSettings,
 } as const

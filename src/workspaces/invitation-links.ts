@@ -1,3 +1,4 @@
+import { invitationUrl } from '../identity/oauth/invitation.ts'
 import { createSecret } from '../identity/secret.ts'
 import type { InvitationStore } from './store/invitation-store.ts'
 import type { MemberId } from './store/member-store.ts'
@@ -43,8 +44,4 @@ export async function createLink(
   const expiresAt = new Date(now.getTime() + linkLifetime)
   await invitations.addLink({ token, userId, workspaceId, createdAt: now, expiresAt })
   return invitationUrl(baseUrl, token)
-}
-
-export function invitationUrl(baseUrl: string, token: string): string {
-  return `${baseUrl}/oauth/invitations/${token}`
 }

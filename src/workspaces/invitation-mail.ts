@@ -1,6 +1,6 @@
 import { escapeHtml } from '../core/escape-html.ts'
+import { describeInviter } from '../identity/oauth/invitation.ts'
 import type { Mail } from '../outbound/mail-client.ts'
-import { describeInviter } from './inviter.ts'
 import type { PendingInvitation } from './store/invitation-store.ts'
 
 /** The longest name in an e-mail. Other people choose the names of workspaces and inviters. */

@@ -4,13 +4,19 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { MemberStore } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 
+export type PersonalStores = {
+  activity: ActivityStore
+  members: MemberStore
+  workspaces: WorkspaceStore
+}
+
 /**
  * Creates a workspace that the user owns, unless the user has already joined a workspace. Pending
  * invitations do not count, because the user has not accepted them. The caller must hold a lock on
  * the user's row, so that concurrent sign-ins create only one workspace.
  */
 export async function createPersonalWorkspace(
-  tx: { workspaces: WorkspaceStore; members: MemberStore; activity: ActivityStore },
+  tx: PersonalStores,
   user: { id: string; email: string; name: string },
   now: Date,
 ): Promise<void> {

@@ -232,7 +232,7 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
       }).toReversed()
     const tooLong = {
       code: 'invalid_argument',
-      'resources[0].parent': 'must not make a chain of more than 32 resources',
+      'resources[0].parent': 'must not be nested more than 32 levels deep',
     }
     t.deepEqual(await violationsOf(chain(1, 33)), tooLong)
     t.is(await count(), 0)

@@ -280,7 +280,7 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
     const refused = await scene.shareBatch([own, { ...own, permission_id: others.id }], as(owner))
     const error = expectError(refused)
     t.like(error, { code: 'permission_denied', reason: 'NOT_THE_OWNER' })
-    t.regex(error.detail, /^shares\[1\]: Requires the owner of the resource/)
+    t.regex(error.detail, /^shares\[1\]: Only the resource's owner/)
     t.deepEqual(await scene.sharesOf(record), [])
     const [shared] = expectOk(await scene.shareBatch([own], as(owner))).shares
     t.is(shared.granted_by, owner.id)

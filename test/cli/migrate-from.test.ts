@@ -284,7 +284,7 @@ test('what is wrong in the database is reported with its place, and nothing chan
   )
   await expectErrors(
     [team, ...document, 'document:1 parent document:1'],
-    ['export:4:1: parent: A resource must not be its own parent or below itself'],
+    ['export:4:1: parent: A resource cannot be its own ancestor'],
   )
   await expectErrors(
     [team, ...document, `team:${'x'.repeat(201)}#member member team:eng`],

@@ -310,7 +310,7 @@ if (hasBrowser) {
     await dialog.waitFor()
     await page.getByRole('dialog', { name: 'Rotate the secret' }).waitFor({ state: 'detached' })
     t.deepEqual(await inspectPage(page, 'dialog-new-secret', 'dialog'), [])
-    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await dialog.waitFor({ state: 'detached' })
     await waitForFocus(page, 'Rotate secret')
   })

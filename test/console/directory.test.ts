@@ -47,7 +47,7 @@ if (hasBrowser) {
   async function readToken(): Promise<string> {
     await page.getByRole('dialog', { name: 'Copy the SCIM token' }).waitFor()
     const token = await dialog.getByText(/^ds_/).innerText()
-    await inDialog('I have stored it').click()
+    await inDialog('I have saved it').click()
     await dialog.waitFor({ state: 'detached' })
     return token.trim()
   }

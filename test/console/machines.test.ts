@@ -52,7 +52,7 @@ if (hasBrowser) {
     await page.getByRole('dialog', { name: 'Copy the API key' }).waitFor()
     await dialog.getByText(/^da_/).waitFor()
     t.deepEqual(await inspectPage(page, 'dialog-new-api-key', 'dialog'), [])
-    await confirm('I have stored it')
+    await confirm('I have saved it')
     await keys.getByRole('row', { name: /CI da_.*Never/ }).waitFor()
     await button('Revoke the key CI').click()
     await confirm('Revoke')

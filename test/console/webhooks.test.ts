@@ -43,7 +43,7 @@ if (hasBrowser) {
     await inDialog('Create').click()
     await page.getByRole('dialog', { name: 'Copy the webhook secret' }).waitFor()
     await dialog.getByText(/^whsec_/).waitFor()
-    await confirm('I have stored it')
+    await confirm('I have saved it')
     t.like(await list(), [{ url: receiver.url, events: ['member.*', 'user.erased'] }])
   })
 
@@ -76,7 +76,7 @@ if (hasBrowser) {
     await page.getByRole('dialog', { name: 'Rotate the secret of Audit?' }).waitFor()
     await inDialog('Create new secret').click()
     await dialog.getByText(/^whsec_/).waitFor()
-    await confirm('I have stored it')
+    await confirm('I have saved it')
     await page.getByText('Valid until').waitFor()
     await button('Deactivate').click()
     await confirm('Deactivate')

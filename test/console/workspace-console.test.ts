@@ -123,7 +123,7 @@ if (hasBrowser) {
     await page.getByRole('dialog').getByLabel('Name').fill('CI')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     const key = await page.getByRole('dialog').getByText(/^da_/).innerText()
-    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('button', { name: 'I have saved it' }).click()
     const authorization = `Bearer ${key.trim()}`
     const me = await fetch(`${restUrl}/users/me`, { headers: { authorization } })
     t.is(me.status, 200)

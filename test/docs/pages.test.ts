@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import test from 'ava'
 import { invalidArgument } from '../../src/core/errors.ts'
 import { toProblem } from '../../src/rpc/problem.ts'
@@ -38,7 +38,28 @@ test('the example of a problem in docs/api.md is what the server sends', (t) => 
 test('the README is shorter than 9,000 bytes and links to every page', (t) => {
   const readme = read('README.md')
   t.true(Buffer.byteLength(readme) < 9000)
-  for (const path of pages) if (path !== 'README.md') t.true(readme.includes(`](${path})`), path)
+  for (const path of pages)
+    if (path !== 'README.md' && !isDecisions(path)) t.true(readme.includes(`](${path})`), path)
+  t.true(readme.includes('](docs/decisions/README.md)'))
+})
+
+test('the index of the decisions links to every page', (t) => {
+  const index = read('docs/decisions/README.md')
+  const areas = pages.filter(isDecisions).map((path) => basename(path))
+  for (const name of areas) if (name !== 'README.md') t.true(index.includes(`](${name})`), name)
+})
+
+test('links of the code to decisions resolve', (t) => {
+  const files = globSync('{src,clients,console,tools}/**/*.{ts,tsx,py,go,java}', {
+    cwd: root,
+    exclude: (name) => /node_modules|dist/.test(name),
+  })
+  const links = files.flatMap((file) =>
+    [...read(file).matchAll(/docs\/decisions\S*\.md(?:#[\w-]+)?/g)].map(([link]) => [file, link]),
+  )
+  const broken = links.filter(([, link = '']) => !resolves('README.md', link))
+  t.true(links.length > 0)
+  t.deepEqual(broken, [])
 })
 
 test('the landing page has the commands of the README and the figures of docs/comparison.md', (t) => {
@@ -117,6 +138,10 @@ function resolves(path: string, target: string): boolean {
   const linked = file ? join(dirname(path), file) : path
   if (!existsSync(join(root, linked))) return false
   return anchor === undefined || anchorsOf(linked).includes(anchor)
+}
+
+function isDecisions(path: string): boolean {
+  return path.startsWith('docs/decisions/')
 }
 
 /** Removes the generated tables. */

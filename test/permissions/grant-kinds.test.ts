@@ -1,35 +1,116 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { grantKinds } from '../../src/permissions/engine/grants/grant-kinds.ts'
+import { grantSteps } from '../../console/src/resources/grant-steps.ts'
+import { grant } from '../../src/permissions/access.ts'
+import type { NotApplicable } from '../../src/permissions/engine/grants/grant-kind.ts'
+import { grantKinds, partsOf } from '../../src/permissions/engine/grants/grant-kinds.ts'
+import {
+  askedColumns,
+  chainColumns,
+  reasonSubjectColumns,
+  resourceColumns,
+  shareColumns,
+} from '../../src/permissions/engine/grants/offered-columns.ts'
+import { subjectKinds } from '../../src/permissions/engine/subjects/subject-kinds.ts'
+import {
+  grantSentences,
+  type NamedDecision,
+} from '../../src/permissions/evaluate/grant-sentences.ts'
+import { readClientCases } from '../support/client-cases.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 const golden = join(import.meta.dirname, '../golden/grants.txt')
 
-test('the golden file shows which kinds of grants take part in which operations', async (t) => {
-  const head = ['kind', 'checks', 'lists', 'folders', 'subjects', 'reasons', 'change records']
-  const rows = grantKinds.map(
-    ({ rule, bits, resources, folders, subjects, reasons, changeRecords }) => [
-      rule,
-      ...[bits, resources, folders, subjects, reasons].map((member) =>
-        member === null ? '-' : 'yes',
-      ),
-      changeRecords.join(', '),
-    ],
-  )
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
-  )
-  const text = [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-  if (process.env.UPDATE_GOLDEN) await writeFile(golden, `${text}\n`)
-  t.is(`${text}\n`, await readFile(golden, 'utf8'))
+type Kind = (typeof grantKinds)[number]
+
+/** Returns what a kind does in an operation, or why it takes no part. */
+function cellOf<Member>(
+  member: Member,
+  describe: (part: Exclude<Member, NotApplicable>) => string,
+): string {
+  const { notApplicable } = Object(member) as Partial<NotApplicable>
+  if (notApplicable !== undefined) return `n/a: ${notApplicable}`
+  return describe(member as Exclude<Member, NotApplicable>)
+}
+
+function namesOf(bits: number): string {
+  const names = Object.entries(grant).filter(([, bit]) => bits & bit)
+  return names.map(([name]) => name).join(', ')
+}
+
+/** What a sentence about a grant is about. */
+const decision = {
+  user: 'Carol',
+  subject: { type: 'user', id: 'carol' },
+  action: 'view',
+  resource: { service_name: 'docs', resource_type: 'document', id: 'plan' },
+  explanation: { kind: 'user', bits: 0, grantList: [], unmet: [] },
+  names: { workspace: 'Demo', groups: new Map([['g', 'Interns']]) },
+} as unknown as NamedDecision
+
+/** What each kind does in each operation. */
+const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => string> = {
+  'checks, evaluations, action searches': ({ bits, actionGranted }) =>
+    typeof actionGranted === 'function'
+      ? 'a fact about the action'
+      : cellOf(bits, ({ isFlagged }) => (isFlagged ? 'yes' : 'only in walked statements')),
+  'lists, resource searches': ({ resources }) => cellOf(resources, () => 'yes'),
+  'lists of what inherits': ({ folders }) => cellOf(folders, ({ bits }) => namesOf(bits)),
+  'subject searches': ({ subjects }) => cellOf(subjects, () => 'yes'),
+  'workspace checks': ({ workspaceRoles }) => cellOf(workspaceRoles, () => 'yes'),
+  conditions: ({ conditions }) => cellOf(conditions, () => 'yes'),
+  explanations: ({ reasons, idMember }) => {
+    const id = cellOf(idMember, (name) => name)
+    return cellOf(reasons, () => (id.startsWith('n/a') ? 'yes' : `yes, by ${id}`))
+  },
+  sentences: ({ rule, storedIn }) => {
+    const isOfGroup = rule === 'group_share' || storedIn === 'custom_role_groups'
+    const role = rule.endsWith('role') ? { role: 'helper' } : { permission: 'view' }
+    const details = { rule, ...role, ...(isOfGroup && { group_id: 'g' }) }
+    return `"${grantSentences[rule].allows(details, decision)}"`
+  },
+  'what if': ({ assumedBy }) => cellOf(assumedBy, (name) => name),
+  links: ({ rule }) => {
+    const { rules } = subjectKinds.link
+    if (rules?.[rule]) return `listed as ${rules[rule]}`
+    const isOfLinks = Object.values(rules ?? {}).includes(rule)
+    return isOfLinks ? 'what they grant' : 'n/a: links have no such grants'
+  },
+  memory: ({ changeRecords }) => cellOf(changeRecords, (tables) => tables.join(', ')),
+  expiry: ({ expiry }) => cellOf(expiry, (table) => table),
+  erasure: ({ storedIn }, erasures) => `${storedIn}, ${erasures.get(storedIn)}`,
+  console: ({ rule }) => `"${grantSteps[rule].describe({ permission: 'view', role: 'helper' })}"`,
+  fakes: ({ rule }) => (testedRules().has(rule) ? 'shared cases' : ''),
+}
+
+/** Returns the rules that the cases for the fakes of all languages expect. */
+function testedRules(): Set<string> {
+  const text = JSON.stringify(readClientCases().cases)
+  const found = [...text.matchAll(/"rules":(\[[^\]]*\])/g)]
+  return new Set(found.flatMap(([, rules = '[]']) => JSON.parse(rules)))
+}
+
+test('the golden file shows what each kind of grant does in each operation', async (t) => {
+  const clone = await cloneDatabase()
+  t.teardown(clone.drop)
+  const { rows } = await clone.pool.query(`
+    select c.conrelid::regclass::text as name,
+      'with ' || string_agg(distinct c.confrelid::regclass::text, ', ') as erased
+    from pg_constraint c where c.contype = 'f' and c.confdeltype = 'c' group by c.conrelid`)
+  const erasures = new Map(rows.map(({ name, erased }) => [name, erased]))
+  const blocks = grantKinds.map((kind) => {
+    const lines = Object.entries(operations).map(([name, describe]) => {
+      const cell = describe(kind, erasures)
+      t.regex(cell, /\S/, `${kind.rule}: ${name}`)
+      t.notRegex(cell, /undefined/, `${kind.rule}: ${name}`)
+      return `  ${name}: ${cell}\n`
+    })
+    return `${kind.rule} in ${kind.storedIn}\n${lines.join('')}`
+  })
+  const text = blocks.join('')
+  if (process.env.UPDATE_GOLDEN) await writeFile(golden, text)
+  t.is(text, await readFile(golden, 'utf8'))
 })
 
 test('every table that a kind of grant reads records its changes', async (t) => {
@@ -39,18 +120,18 @@ test('every table that a kind of grant reads records its changes', async (t) => 
     select distinct event_object_table as name from information_schema.triggers
     where trigger_name like 'record_access_%'`)
   const recorded = rows.map(({ name }) => name)
-  const sql = JSON.stringify(
-    grantKinds.map(({ bits, reasons, resources, folders, subjects }) => [
-      bits?.('r', 'hashed'),
-      reasons,
-      resources?.(values),
-      folders?.from(values),
-      subjects,
-    ]),
-  )
+  const sql = JSON.stringify([
+    partsOf('bits').map(({ part }) => part.sql(columns)),
+    partsOf('actionGranted').map(({ part }) => part(columns.action)),
+    partsOf('reasons').map(({ part }) => part(columns)),
+    partsOf('resources').map(({ part }) => part(values)),
+    partsOf('folders').map(({ part }) => part.from(values)),
+    partsOf('subjects').map(({ part }) => part({ ...values, ...columns.search })),
+    partsOf('conditions').map(({ part }) => [part.exists(columns), part.isGrantee(columns)]),
+  ])
   const read = [...sql.matchAll(/\b(?:from|join) ([a-z_]+)/g)].map(([, name = '']) => name)
-  // \`custom_roles\` only has names; \`chain\`, \`subject\` and \`resource_workspace\` are defined by the statements.
-  const derived = ['chain', 'subject', 'resource_workspace', 'custom_roles', 'lateral']
+  // `custom_roles` only has names; the others of these are defined by the statements.
+  const derived = ['chain', 'subject', 'custom_roles', 'lateral']
   const named = read.map((name) => (name === 'live_members' ? 'members' : name))
   const tables = [...new Set(named)].filter((name) => !derived.includes(name))
   t.true(tables.length >= 7)
@@ -58,8 +139,8 @@ test('every table that a kind of grant reads records its changes', async (t) => 
     tables.filter((name) => !recorded.includes(name)),
     [],
   )
-  for (const { rule, changeRecords } of grantKinds)
-    for (const table of changeRecords) t.true(recorded.includes(table), `${rule}: ${table}`)
+  for (const { rule, part } of partsOf('changeRecords'))
+    for (const table of part) t.true(recorded.includes(table), `${rule}: ${table}`)
 })
 
 const values = {
@@ -71,4 +152,15 @@ const values = {
   grants: '$6',
   action: '$7',
   permission: 's.permission',
+}
+
+const columns = {
+  subject: reasonSubjectColumns,
+  row: resourceColumns('r'),
+  chain: chainColumns,
+  asked: askedColumns,
+  share: shareColumns,
+  lookup: 'hashed' as const,
+  action: { actionId: '$1', userId: '$2', workspaceId: '$3' },
+  search: { chain: chainColumns, service: '$1', after: '$4', actionKind: '$6' },
 }

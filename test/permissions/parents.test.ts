@@ -306,7 +306,7 @@ for (const transport of environment.transports) {
     const { add, addChain, move, names, kind, key, workspace, owner, people } = fixture
     const chain = await addChain(maxChainLength)
     const last = chain.at(-1) as ResourceRecord
-    const message = `must not make a chain of more than ${maxChainLength} resources`
+    const message = `must not be nested more than ${maxChainLength} levels deep`
     const violations = [{ field: 'parent', message }]
     const facts = {
       ...kind,

@@ -147,7 +147,10 @@ for (const transport of environment.transports) {
       (await evaluate(anonymous, 'view', hidden)).sentence,
       `An anonymous visitor may not view document ${hidden.resource_id}: the document is not public.`,
     )
-    t.regex((await evaluate(anonymous, 'edit', record)).sentence, /may only view what is public\.$/)
+    t.regex(
+      (await evaluate(anonymous, 'edit', record)).sentence,
+      /may view only public resources\.$/,
+    )
     const edit = await evaluate({ type: 'user', id: people.editor.id }, 'edit', record)
     t.deepEqual(edit.rules, ['public'])
     t.regex(edit.sentence, /the document is public, and .* is an editor of/)

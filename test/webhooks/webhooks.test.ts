@@ -285,6 +285,22 @@ test.serial(
   },
 )
 
+test.serial('an event that no feature declares is sent to nobody and stops nothing', async (t) => {
+  const receiver = await startReceiver(t)
+  const create = (name: string) =>
+    call('CreateWebhook', { url: receiver.url.replace('hook', name), events: ['group.*'] })
+  const { id } = await create('some')
+  const { id: other } = await create('none')
+  await pool.query("update webhooks set events = events || array['gone.*'] where id = $1", [id])
+  await pool.query("update webhooks set events = array['gone.created'] where id = $1", [other])
+  await record()
+  await deliver()
+  t.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ['/some'],
+  )
+})
+
 test.serial('a success in between means that the webhook is not failing', async (t) => {
   const receiver = await startReceiver(t)
   const { id: webhook_id } = await call('CreateWebhook', { url: receiver.url, events: ['group.*'] })

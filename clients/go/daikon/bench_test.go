@@ -105,7 +105,7 @@ func BenchmarkConcurrentChecks(b *testing.B) {
 	b.ReportMetric(float64(b.N)/float64(stub.calls.Load()), "checks/call")
 }
 
-// BenchmarkConcurrentUnaryCalls uses only the generated code with as many goroutines.
+// BenchmarkConcurrentUnaryCalls is the baseline: the same concurrency through the generated stub.
 func BenchmarkConcurrentUnaryCalls(b *testing.B) {
 	client, _ := startBench(b)
 	b.SetParallelism(500)

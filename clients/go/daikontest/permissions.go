@@ -236,7 +236,7 @@ func (s permissionServer) move(
 		return err
 	}
 	if parent == moved || parent.depthBelow(moved) > 0 {
-		return failure(daikon.CodeAlreadyExists, "PARENT_CYCLE", "A resource must not be its own parent or below itself")
+		return failure(daikon.CodeAlreadyExists, "PARENT_CYCLE", "A resource cannot be its own ancestor")
 	}
 	length := 1
 	for above := parent; above != nil; above = above.parent {
@@ -247,7 +247,7 @@ func (s permissionServer) move(
 		deepest = max(deepest, other.depthBelow(moved))
 	}
 	if length+deepest > maxChainLength {
-		return invalidArgument("parent", fmt.Sprintf("must not make a chain of more than %d resources", maxChainLength))
+		return invalidArgument("parent", fmt.Sprintf("must not be nested more than %d levels deep", maxChainLength))
 	}
 	moved.parent = parent
 	return nil

@@ -61,7 +61,7 @@ func (s permissionServer) requireManage(
 	mayManage, err := s.mayUser(claims, "manage", found, input)
 	if err == nil && !mayManage {
 		err = failure(daikon.CodePermissionDenied, "NOT_THE_OWNER",
-			"Requires the owner of the resource, an owner or admin of its workspace, or a role with manage")
+			"Only the resource's owner, an owner or admin of its workspace, or a user whose role includes manage may do this")
 	}
 	return found, err
 }
@@ -92,7 +92,8 @@ func (s permissionServer) requireEdit(ctx context.Context, parent *resource, inp
 	return err
 }
 
-// requireOwnership requires that the user of the call, if any, may do what a role with manage is not enough for.
+// requireOwnership fails unless the user of the call, if any, owns the resource or is an owner or admin of its
+// workspace; a role with manage is not enough.
 // requireManage has checked the requirements of manage.
 func (s permissionServer) requireOwnership(ctx context.Context, found *resource) error {
 	claims, hasUser, err := s.requireUser(ctx)
@@ -100,7 +101,7 @@ func (s permissionServer) requireOwnership(ctx context.Context, found *resource)
 		return err
 	}
 	return failure(daikon.CodePermissionDenied, "NOT_THE_OWNER",
-		"Requires the owner of the resource, or an owner or admin of its workspace")
+		"Only the resource's owner, or an owner or admin of its workspace, may do this")
 }
 
 func (s permissionServer) requireMember(workspaceID, field, userID string) error {

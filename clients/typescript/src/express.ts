@@ -40,7 +40,7 @@ export type ExpressGuards<Actions extends ActionsByType = ActionsByType> = {
   ): RequestHandler<Params>
   /** Returns the user of a request that passed a guard. */
   userOf(request: AnyRequest): RequestUser
-  /** Returns the items on whose resources the user of the request may perform the action. */
+  /** Returns the items that the request's user may perform the action on. */
   filter<Item, Type extends TypeOf<Actions>>(
     request: AnyRequest,
     action: Actions[Type],

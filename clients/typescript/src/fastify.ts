@@ -52,7 +52,7 @@ export type FastifyGuards<Actions extends ActionsByType = ActionsByType> = {
   ): FastifyGuard<Request>
   /** Returns the user of a request that passed a guard. */
   userOf(request: FastifyRequestLike): RequestUser
-  /** Returns the items on whose resources the user of the request may perform the action. */
+  /** Returns the items that the request's user may perform the action on. */
   filter<Item, Type extends TypeOf<Actions>>(
     request: FastifyRequestLike,
     action: Actions[Type],

@@ -52,7 +52,7 @@ export type HonoGuards<Actions extends ActionsByType = ActionsByType> = {
   ): HonoGuard<Context>
   /** Returns the user of a request that passed a guard. */
   userOf(context: HonoContextLike): RequestUser
-  /** Returns the items on whose resources the user of the request may perform the action. */
+  /** Returns the items that the request's user may perform the action on. */
   filter<Item, Type extends TypeOf<Actions>>(
     context: HonoContextLike,
     action: Actions[Type],

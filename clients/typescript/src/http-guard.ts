@@ -53,7 +53,7 @@ export type RequestGuard<Request extends object, Actions extends ActionsByType> 
   ): Promise<void>
   /** Returns the user of a request that passed a guard. */
   userOf(request: object): RequestUser
-  /** Returns the items on whose resources the user of the request may perform the action, in order. */
+  /** Returns the items that the request's user may perform the action on, in order. */
   filter<Item, Type extends TypeOf<Actions>>(
     request: object,
     action: Actions[Type],

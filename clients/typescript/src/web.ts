@@ -64,7 +64,7 @@ export type WebGuards<Actions extends ActionsByType = ActionsByType> = {
   ): GuardedHandler<Input, Rest>
   /** Returns the user of a request that passed a guard. */
   userOf(input: WebInput): RequestUser
-  /** Returns the items on whose resources the user of the request may perform the action. */
+  /** Returns the items that the request's user may perform the action on. */
   filter<Item, Type extends TypeOf<Actions>>(
     input: WebInput,
     action: Actions[Type],

@@ -1,4 +1,4 @@
-/** Returns the name of an action as it is shown to people. */
+/** Formats the name of an action for display. */
 export function describeAction(action: string): string {
   const title = titles[action]
   if (title) return title
@@ -53,7 +53,7 @@ const nouns: Record<string, string> = {
   user: 'person',
 }
 
-/** Returns the name of a type of target as it is shown to people. */
+/** Formats the name of a type of target for display. */
 export function describeType(type: string): string {
   return nouns[type] ?? type.replaceAll('_', ' ')
 }

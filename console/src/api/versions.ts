@@ -71,7 +71,7 @@ export async function findChanges(request: Request, current: Response): Promise<
     .map((field) => ({ field, from: before.fields[field], to: fields[field] }))
 }
 
-/** Returns a value as it is shown to people. */
+/** Formats a value for display. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

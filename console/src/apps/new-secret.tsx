@@ -20,7 +20,7 @@ export function NewSecretModal({
       </Alert>
       {secret && <CopyableCode code={secret} label="Secret" />}
       <Group justify="flex-end" mt="lg">
-        <Button onClick={onClose}>I have stored it</Button>
+        <Button onClick={onClose}>I have saved it</Button>
       </Group>
     </PersistentDialog>
   )

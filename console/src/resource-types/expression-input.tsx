@@ -16,7 +16,7 @@ const pause = 400
 /** The number of characters shown before and after the place of a mistake. */
 const excerpt = { before: 20, after: 12 }
 
-/** The field for an expression, which is compiled while one types. */
+/** A field for an expression that compiles as you type. */
 export function ExpressionInput({ value = '', parameters, error, ...props }: Props) {
   const [[expression, types]] = useDebouncedValue([value, parameters] as const, pause)
   const { data: mistake } = useQuery(mistakeQuery({ expression, parameters: types }))

@@ -1,3 +1,4 @@
+import { grantSteps, isGrantRule } from './grant-steps.ts'
 import type { AccessReason } from './resource-queries.ts'
 import { nameResource } from './resource-queries.ts'
 
@@ -17,9 +18,9 @@ export function findPath(reason: AccessReason, workspaceId: string): Step[] {
   const { group_id: groupId, via, inherited_from: ancestor, rule } = reason
   const steps: Step[] = []
   if (groupId) steps.push(...shorten([...via].reverse().concat(groupId)))
-  if (rule === 'workspace_role' || rule === 'workspace_visibility')
-    steps.push({ kind: 'workspace', id: workspaceId })
-  steps.push({ kind: 'grant', text: describeGrant(reason) })
+  const grant = isGrantRule(rule) ? grantSteps[rule] : undefined
+  if (grant?.isOfWorkspace) steps.push({ kind: 'workspace', id: workspaceId })
+  steps.push({ kind: 'grant', text: grant?.describe(reason) ?? rule })
   if (ancestor) steps.push({ kind: 'resource', text: nameResource(ancestor) })
   return steps
 }
@@ -31,22 +32,4 @@ function shorten(groups: string[]): Step[] {
   const omitted = steps.length - maxGroups + 1
   const text = `… ${omitted} groups …`
   return [...steps.slice(0, 2), { kind: 'omitted', text }, ...steps.slice(2 + omitted)]
-}
-
-function describeGrant({ rule, permission, role }: AccessReason): string {
-  switch (rule) {
-    case 'owner':
-      return 'owner'
-    case 'workspace_role':
-      return role ?? ''
-    case 'workspace_visibility':
-      return 'visible to all'
-    case 'custom_role':
-      return `role ${role}`
-    case 'share':
-    case 'group_share':
-      return `share: ${permission ?? role}`
-    default:
-      return rule
-  }
 }

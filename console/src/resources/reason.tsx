@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react'
+import type { GrantRule } from '../../../src/permissions/engine/grants/grant-rule.ts'
 import { Name } from '../ui/name.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { Time } from '../ui/time.tsx'
 import { describeRole } from '../workspaces/roles.ts'
+import { isGrantRule } from './grant-steps.ts'
 import { type AccessReason, nameResource } from './resource-queries.ts'
 
 /**
@@ -34,41 +36,37 @@ export function Reason({ reason }: { reason: AccessReason }) {
   )
 }
 
-function describe(reason: AccessReason): ReactNode {
-  const { rule, role, group_id: groupId, via } = reason
-  switch (rule) {
-    case 'owner':
-      return 'Owner of the resource'
-    case 'workspace_role':
-      return `${describeRole(role ?? '')} of the workspace`
-    case 'workspace_visibility':
-      return 'Visible to the workspace'
-    case 'public':
-      return 'Public'
-    case 'share':
-      return `Shared with them ${describeGrant(reason)}`
-    case 'group_share':
-      return (
+/** What describes a grant, by its rule. */
+const descriptions: Record<GrantRule, (reason: AccessReason) => ReactNode> = {
+  owner: () => 'Owner of the resource',
+  workspace_role: ({ role }) => `${describeRole(role ?? '')} of the workspace`,
+  workspace_visibility: () => 'Visible to the workspace',
+  public: () => 'Public',
+  share: (reason) => `Shared with them ${describeGrant(reason)}`,
+  group_share: (reason) => (
+    <>
+      Shared with the group {reason.group_id && <Name id={reason.group_id} />}{' '}
+      {describeGrant(reason)}
+      {reason.via.length > 0 && (
         <>
-          Shared with the group {groupId && <Name id={groupId} />} {describeGrant(reason)}
-          {via.length > 0 && (
-            <>
-              , as a member of{' '}
-              {via.map((id, index) => (
-                <span key={id}>
-                  {index > 0 && ' › '}
-                  <Name id={id} />
-                </span>
-              ))}
-            </>
-          )}
+          , as a member of{' '}
+          {reason.via.map((id, index) => (
+            <span key={id}>
+              {index > 0 && ' › '}
+              <Name id={id} />
+            </span>
+          ))}
         </>
-      )
-    case 'custom_role':
-      return `Custom role ${role}`
-    default:
-      return rule
-  }
+      )}
+    </>
+  ),
+  custom_role: ({ role }) => `Custom role ${role}`,
+  link: ({ rule }) => rule,
+}
+
+/** Describes a grant. The reason of a denial is its rule. */
+function describe(reason: AccessReason): ReactNode {
+  return isGrantRule(reason.rule) ? descriptions[reason.rule](reason) : reason.rule
 }
 
 function describeGrant({ permission, role }: AccessReason): string {

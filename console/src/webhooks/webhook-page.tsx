@@ -169,7 +169,7 @@ function Problem({
   return (
     <Alert color="red" variant="light" mb="md" title="The server has deactivated this webhook">
       {deactivated_reason === 'gone'
-        ? 'The URL responded with the status 410, Gone.'
+        ? 'The URL responded with 410 Gone.'
         : 'Every attempt failed for a day.'}
     </Alert>
   )

@@ -243,7 +243,7 @@ export interface ListPermissionSubjectsRequest {
   page_size?:
     | number
     | undefined;
-  /** The `next_page_token` of the previous response to the same context. Absent for the first page. */
+  /** The `next_page_token` of the previous response to a request with the same context. Absent for the first page. */
   page_token?:
     | string
     | undefined;

@@ -18,9 +18,14 @@ export function readActionFilter(events: EventTable, field: string, names: strin
       : [{ field: `${field}[${index}]`, message: describeUnknown(name, actions) }],
   )
   if (violations.length > 0) throw invalidArgument(...violations)
+  return createActionFilter(events, names)
+}
+
+/** Like `readActionFilter`, but a name or prefix without an action selects nothing. */
+export function createActionFilter(events: EventTable, names: string[]): ActionFilter {
   if (names.length === 0) return () => true
   const selected = new Set(
-    actions.filter((action) => names.some((name) => isSelected(action, name))),
+    Object.keys(events).filter((action) => names.some((name) => isSelected(action, name))),
   )
   return (action) => selected.has(action)
 }

@@ -53,6 +53,7 @@ const readIndexSql = `
 /**
  * Commits a message, which flushes the log. The setting applies to this statement only, and does
  * not wait for standbys.
+ * See docs/decisions/memory.md#wal-position-within-a-record.
  */
 const flushSql = `
   select set_config('synchronous_commit', 'local', true),

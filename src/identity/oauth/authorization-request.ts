@@ -153,11 +153,12 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
 function findProblem(request: AuthorizeRequest): AuthorizationError | undefined {
   const [repeated] = request.repeated_parameters
   if (repeated) return invalid(`${repeated} must not be repeated`)
-  if (request.request) return { error: 'request_not_supported', error_description: unsupported }
+  if (request.request)
+    return { error: 'request_not_supported', error_description: unsupported('request') }
   if (request.request_uri)
-    return { error: 'request_uri_not_supported', error_description: unsupported }
+    return { error: 'request_uri_not_supported', error_description: unsupported('request_uri') }
   if (request.registration)
-    return { error: 'registration_not_supported', error_description: unsupported }
+    return { error: 'registration_not_supported', error_description: unsupported('registration') }
   if (!request.response_type) return invalid('response_type is required')
   if (request.response_type !== 'code') {
     const error_description = 'response_type must be code'
@@ -220,7 +221,9 @@ function findPromptProblem(prompts: string[]): AuthorizationError | undefined {
   return undefined
 }
 
-const unsupported = 'The parameter is not supported'
+function unsupported(parameter: string): string {
+  return `The parameter ${parameter} is not supported`
+}
 
 function invalid(error_description: string): AuthorizationError {
   return { error: 'invalid_request', error_description }

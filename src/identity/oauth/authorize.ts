@@ -169,7 +169,7 @@ async function chooseProvider(
   const names = providerNames.filter((name) => providers.has(name))
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
-  const asks = !named && !request.loginHint && (await context.stores.connections.existsAny())
+  const asks = !named && !request.loginHint && (await context.stores.signInConnections.existsAny())
   if (asks) return emailPage(context, request, client, browser)
   const name = named ?? (others[0] ? undefined : only)
   if (name) return startSignIn(context, request, providers.get(name) as Provider, browser)
@@ -233,8 +233,8 @@ async function findConnection(
   }
   const email = normalizeEmail(loginHint ?? '')
   if (!email) return undefined
-  const found = await context.stores.connectionDomains.findConnectionOf(domainOf(email))
-  return found && connectionName(found.id)
+  const id = await context.stores.signInConnections.findIdByDomain(domainOf(email))
+  return id === undefined ? undefined : connectionName(id)
 }
 
 /** Returns the page that asks for the address, which it sends with the parameters of the request. */

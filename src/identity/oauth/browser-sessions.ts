@@ -93,6 +93,7 @@ export async function endSessionsOf(
 /**
  * Returns a value that only a page for this cookie contains, so that no other page can confirm the
  * action in the user's name.
+ * See docs/decisions/openid-connect.md#accepting-an-invitation.
  */
 export function createConfirmation(cookie: string, action: string): string {
   return createHmac('sha256', cookie).update(action).digest('base64url')

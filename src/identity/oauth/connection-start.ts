@@ -38,19 +38,18 @@ export async function findStartProblem(
   const { provider, client, urlOf } = start
   const id = readConnectionId(provider)
   if (id === undefined) return undefined
-  const connection = await stores.connections.findActive(id)
+  const connection = await stores.signInConnections.findActive(id)
   if (!connection) return { refusal: 'The connection is not active' }
-  const domains = await stores.connectionDomains.list([id])
-  if (!domains.some(({ verifiedAt }) => verifiedAt !== null))
+  if (!(await stores.signInConnections.hasVerifiedDomain(id)))
     return { refusal: 'The connection has no verified domain' }
   if (start.isTyped || client?.workspaceId === connection.workspaceId) return undefined
   const browser = await identity.browserCookies.read(start.browser)
   if (Object.hasOwn(browser.connections, id)) return undefined
   const confirmation = createConfirmation(browser.secret, `begin ${urlOf('')}`)
   if (isSameSecret(start.confirmation ?? '', confirmation)) return undefined
-  const workspace = await stores.workspaces.find(connection.workspaceId)
+  const label = (await stores.signInWorkspaces.findName(connection.workspaceId)) ?? ''
   const { host: detail } = new URL(connection.issuer)
-  const links = [createLink({ label: workspace?.name ?? '', detail, url: urlOf(confirmation) })]
+  const links = [createLink({ label, detail, url: urlOf(confirmation) })]
   const page = createPage('confirm_connection', { client_name: client?.name ?? '', links })
   return { page, browser: await identity.browserCookies.sign(browser) }
 }

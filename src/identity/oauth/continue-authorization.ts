@@ -1,9 +1,7 @@
 import { isUuid } from '../../core/uuid.ts'
 import { violates } from '../../database/database-errors.ts'
-import { createPersonalWorkspace } from '../../workspaces/personal-workspace.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
-import { filterReachable, findReach } from '../reach.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
@@ -37,7 +35,7 @@ export async function continueAuthorization(
     await addPersonalWorkspace(context, session)
   const { claims } = context.stores
   const joinedOrInvited = await claims.listWorkspaces(session.userId)
-  const all = await filterReachable(context.stores, session, joinedOrInvited)
+  const all = await context.stores.sessionReach.filter(session, joinedOrInvited)
   const admitted = boundTo ? all.filter(({ id }) => id === boundTo) : all
   const workspaces = name ? admitted.filter((workspace) => isNamed(workspace, name)) : admitted
   const [only, ...others] = workspaces
@@ -74,7 +72,7 @@ async function addPersonalWorkspace(
   await stores.transaction(async (tx) => {
     const { isActive } = await tx.users.lock(userId)
     if (!isActive) return
-    await createPersonalWorkspace(tx, await tx.users.requireProfile(userId), now)
+    await tx.signInWorkspaces.createPersonal(await tx.users.requireProfile(userId), now)
   })
 }
 
@@ -92,7 +90,7 @@ async function grantCode(
   session: OpenBrowserSession,
   workspaceId: string,
 ): Promise<Continuation> {
-  const reach = await findReach(context.stores, session, workspaceId)
+  const reach = await context.stores.sessionReach.find(session, workspaceId)
   if (!reach.isReachable && reach.requiredConnection !== undefined)
     return requireConnection(context, request, workspaceId, reach.requiredConnection)
   const code = await issueCodeInSession(context, request, session, workspaceId)
@@ -107,7 +105,7 @@ async function requireConnection(
   workspaceId: string,
   connectionId: string,
 ): Promise<Continuation> {
-  const connection = await context.stores.connections.findActive(connectionId)
+  const connection = await context.stores.signInConnections.findActive(connectionId)
   if (request.prompt === 'none' || !connection) {
     const description = 'The workspace requires a sign-in by its connection'
     return respondWithError(context, request, 'login_required', description)

@@ -4,15 +4,9 @@ import type {
   OpenInvitationResponse,
 } from '../../../gen/daikon/v1/oauth.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { invitationUrl } from '../../workspaces/invitation-links.ts'
-import { describeInviter } from '../../workspaces/inviter.ts'
-import type {
-  LinkedInvitation,
-  PendingInvitation,
-} from '../../workspaces/store/invitation-store.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
-import { filterReachable } from '../reach.ts'
+import type { LinkedInvitation } from '../ports.ts'
 import { reasons } from '../reasons.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
@@ -20,6 +14,7 @@ import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import { readFormConfirmation } from './browser-sessions.ts'
 import { findStartProblem, rememberBrowser } from './connection-start.ts'
 import { createLink, createPage, listProviderLinks } from './hosted-page.ts'
+import { describeInviter, invitationUrl } from './invitation.ts'
 import { findSignInError } from './sign-in-error.ts'
 import { findPending, switchUser } from './switch-user.ts'
 import { createAcceptance } from './workspace-page.ts'
@@ -34,7 +29,7 @@ export async function openInvitation(
 ): Promise<OpenInvitationResponse> {
   const { stores, now } = context
   const { token, browser_session: cookie } = request
-  const invitation = await stores.invitations.findByToken(token, now)
+  const invitation = await stores.signInInvitations.findByToken(token, now)
   if (!invitation) throw invitationEnded()
   const found = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
   const pending = await findPending(context, request, found)
@@ -45,7 +40,7 @@ export async function openInvitation(
   }
   if (invitation.hasJoined) return { page: joinedPage(invitation, found) }
   const [reached] = found
-    ? await filterReachable(stores, found, [{ id: invitation.workspaceId }])
+    ? await stores.sessionReach.filter(found, [{ id: invitation.workspaceId }])
     : []
   const session = reached && found
   if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
@@ -58,7 +53,7 @@ export async function openInvitation(
 async function joinOrAsk(
   { stores, identity, now }: IdentityContext,
   request: OpenInvitationRequest,
-  invitation: PendingInvitation,
+  invitation: LinkedInvitation,
   session: OpenBrowserSession,
 ): Promise<OpenInvitationResponse> {
   const url = invitationUrl(identity.settings.BASE_URL, request.token)
@@ -67,10 +62,7 @@ async function joinOrAsk(
     const invitations = [{ ...describe(invitation), url, confirmation }]
     return { page: createPage('accept_invitation', { email: session.email, invitations }) }
   }
-  await stores.transaction(async (tx) => {
-    await tx.members.join(invitation, now)
-    await tx.invitations.endLinks(invitation, now)
-  })
+  await stores.transaction((tx) => tx.signInInvitations.accept(invitation, now))
   // A page that can be reloaded says that they have joined.
   return { location: url }
 }
@@ -124,7 +116,7 @@ export function failedInvitationUrl(
 function signInPage(
   context: IdentityContext,
   { token, sign_in_error }: OpenInvitationRequest,
-  invitation: PendingInvitation,
+  invitation: LinkedInvitation,
   session: OpenBrowserSession | undefined,
 ): HostedPage {
   const url = invitationUrl(context.identity.settings.BASE_URL, token)
@@ -137,7 +129,7 @@ function signInPage(
   })
 }
 
-function describe({ workspaceName, inviter, email, role }: PendingInvitation) {
+function describe({ workspaceName, inviter, email, role }: LinkedInvitation) {
   const detail = `${describeInviter(inviter)} invited ${email} as ${role}`
   return createLink({ label: workspaceName, detail })
 }

@@ -1,5 +1,4 @@
 import type { CompleteLoginRequest, CompleteLoginResponse } from '../../../gen/daikon/v1/auth.ts'
-import { invitationUrl } from '../../workspaces/invitation-links.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { lifetimesOf } from '../lifetimes.ts'
 import { fetchIdentity, recordFailure } from '../oauth-flow.ts'
@@ -7,6 +6,7 @@ import type { Identity } from '../providers/provider.ts'
 import { failure, type SignInResult } from '../sign-in-result.ts'
 import type { OAuthState } from '../state-cookie.ts'
 import { rememberConnection } from './connection-start.ts'
+import { invitationUrl } from './invitation.ts'
 import { failedInvitationUrl } from './invitation-page.ts'
 import { openSession } from './open-session.ts'
 import { switchUrl } from './switch-user.ts'
@@ -61,6 +61,6 @@ async function isAddressOfAnother(
   userId: string,
 ): Promise<boolean> {
   if (!identity.ok || !identity.value.emailVerified) return false
-  const invitation = await stores.invitations.findByToken(token, now)
+  const invitation = await stores.signInInvitations.findByToken(token, now)
   return invitation?.email === identity.value.email && invitation?.userId !== userId
 }

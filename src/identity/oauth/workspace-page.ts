@@ -1,6 +1,5 @@
 import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
 import type { Role } from '../../core/roles.ts'
-import { describeInviter } from '../../workspaces/inviter.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
@@ -9,6 +8,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { type Continuation, respondWithError, resumeUrl } from './authorization-response.ts'
 import { createConfirmation } from './browser-sessions.ts'
 import { createForm, createLink, createPage } from './hosted-page.ts'
+import { describeInviter } from './invitation.ts'
 
 /** The action on the page that needs a confirmation, so that no other site can trigger it. */
 const declining = 'decline invitations'

@@ -1,4 +1,7 @@
-/** What compiling a pattern takes at most. */
+/**
+ * What compiling a pattern takes at most.
+ * See docs/decisions/conditions.md#size-of-a-regular-expression.
+ */
 export type PatternSize = {
   /** The number of instructions of the compiled pattern. */
   instructions: number

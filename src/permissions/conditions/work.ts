@@ -6,6 +6,7 @@ export const maxCallSteps = 200_000
 
 // Steps count what grows with the data. Operations also count what an expression repeats in each
 // iteration and costs less than a step: an operation takes 0.1 to 0.2 µs.
+// See docs/decisions/conditions.md#work-of-a-condition-beyond-steps.
 const maxEvaluationOperations = 12_000
 const maxCallOperations = 2_000_000
 

@@ -25,10 +25,17 @@ export type AskQuestions = (service: AskingService | undefined) => Promise<Quest
  * Loads the status of a caller together with the facts that answer its questions.
  *
  * The questions may depend on the service of the key and on its routes, which only the statement
- * returns. They are asked for the service and the routes that the key had before, and asked again if
- * these have changed: a wrong assumption costs time but never changes the result. For a key that has
- * not been valid before, the status is loaded first, so that unauthenticated callers cause no further
- * work.
+ * returns. A wrong assumption about them costs time but never changes the result:
+ *
+ *     unknown ─── load the status ──────────┐
+ *                                           ▼
+ *     assumed ─── load status and facts ─► loaded ─── key rejected ──► return the status
+ *        ▲                                  │   └──── as assumed ────► return status and facts
+ *        └──── service or routes differ ────┘
+ *
+ * A key begins as `assumed`, with its last service and routes, if it has been valid before. Otherwise
+ * it is `unknown`, so that unauthenticated callers cause no further work.
+ * See docs/decisions/memory.md#questions-that-depend-on-the-service-of-the-key.
  *
  * `facts` is undefined if the caller's key is rejected. If `ask` rejects, the status is loaded
  * alone, and `error` is what it rejected with: the caller learns of it once authenticated.

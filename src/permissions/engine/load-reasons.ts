@@ -10,7 +10,8 @@ import {
 } from './conditions/compiled-conditions.ts'
 import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './conditions/judge.ts'
 import { withoutIgnored } from './conditions/load-uncertain.ts'
-import type { GrantRule } from './grants/grant-kind.ts'
+import { grantsAction, kindsOfRules } from './grants/grant-kinds.ts'
+import type { GrantRule } from './grants/grant-rule.ts'
 import { createCheckTable } from './parameters.ts'
 import type { Assumed, SubjectCheck } from './question.ts'
 import {
@@ -166,7 +167,7 @@ function assume(row: Row, assumed: Assumed | undefined): Row {
   const [stored, grants, ...others] = row
   const { role } = assumed
   const bits = role === undefined ? stored : withRole(stored, role)
-  const hasRole = assumed.grants.some(({ rule }) => rule === 'custom_role')
+  const hasRole = assumed.grants.some(({ rule }) => grantsAction(rule))
   return [bits | (hasRole ? actionFact.granted : 0), [...assumed.grants, ...grants], ...others]
 }
 
@@ -218,7 +219,7 @@ function readNames(row: NamesRow, groups: Map<string, string>): DecisionNames {
 function readGrant(kind: SubjectKindName, row: ReasonRow, links: GroupLink[]): Grant | undefined {
   const { rules, ignoredBits }: SubjectKind = subjectKinds[kind]
   const rule = rules ? rules[row.rule] : row.rule
-  if (rule === undefined) return undefined
+  if (rule === null) return undefined
   const { permission, role, group_id, is_direct, share_id, expires_at, ancestor, condition } = row
   return {
     rule,
@@ -227,11 +228,17 @@ function readGrant(kind: SubjectKindName, row: ReasonRow, links: GroupLink[]): G
     ...(role !== null && { role }),
     ...(group_id !== null && { group_id }),
     ...(group_id !== null && is_direct === false && { via: findPath(group_id, links) }),
-    ...(share_id !== null && (rule === 'link' ? { link_id: share_id } : { share_id })),
+    ...(share_id !== null && nameGrant(rule, share_id)),
     ...(expires_at !== null && { expires_at: isoTime(expires_at) }),
     ...(condition !== null && { condition }),
     ...(ancestor && { inherited_from: readAncestor(ancestor) }),
   }
+}
+
+/** Returns the member of a reason that names the grant itself. */
+function nameGrant(rule: GrantRule, id: string): Pick<Grant, 'share_id' | 'link_id'> {
+  const [{ idMember }] = kindsOfRules[rule]
+  return typeof idMember === 'string' ? { [idMember]: id } : {}
 }
 
 function readAncestor({

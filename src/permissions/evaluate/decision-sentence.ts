@@ -3,21 +3,18 @@ import { builtInActions, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
 import type { SubjectKindName } from '../engine/subjects/subject-kinds.ts'
-import { type Denial, denials, type Reason } from './reasons.ts'
+import {
+  type Decision,
+  describePurpose,
+  describeResource,
+  describeRole,
+  grantSentences,
+  groupName,
+  type NamedDecision,
+  nameTitle,
+} from './grant-sentences.ts'
+import { type Denial, isDenial, type Reason } from './reasons.ts'
 import { findSubjectType } from './subject-table.ts'
-
-/** A decision, with the names that the request uses. */
-type Decision = {
-  subject: Pick<AccessSubject, 'type' | 'id'>
-  action: string
-  /** `id` is used if the resource has no `external_id`. */
-  resource: { service_name: string; resource_type: string; id: string }
-  reasons: Reason[]
-  explanation: Explanation
-}
-
-/** A decision, with the names that the sentence uses. */
-type NamedDecision = Decision & { user: string; names: Names }
 
 /**
  * Describes a decision, and the facts that decided, in one sentence for administrators. It contains
@@ -39,14 +36,12 @@ export function describeDecision(decision: Decision): string {
   const denial = first && isDenial(first.rule) ? first.rule : undefined
   const causes = denial
     ? describeDenial(denial, named)
-    : reasons.map((reason) => describeReason(reason, named))
+    : reasons.flatMap((reason) =>
+        isDenial(reason.rule) ? [] : grantSentences[reason.rule].allows(reason, named),
+      )
   const verb = denial ? 'may not' : 'may'
   const title = nameTitle(names.displayName, id)
   return `${user} ${verb} ${action} ${resource.resource_type} ${title}: ${causes.join('; ')}.`
-}
-
-function nameTitle(displayName: string | undefined, id: string): string {
-  return displayName === undefined ? id : `"${displayName}"`
 }
 
 /** Describes why a request is denied that names no user or, in development mode, no service. */
@@ -68,67 +63,6 @@ function describeProblem(subjectType: string, resourceType: string): string {
 /** Names a subject without the name of a user. Access tokens and links are secrets. */
 function nameSubject({ type, id }: Pick<AccessSubject, 'type' | 'id'>): string {
   return findSubjectType(type)?.title ?? id
-}
-
-function isDenial(rule: Reason['rule']): rule is Denial {
-  return (denials as readonly string[]).includes(rule)
-}
-
-function describeReason(reason: Reason, decision: NamedDecision): string {
-  const { user, resource, names, action, explanation } = decision
-  const what = describeResource(reason, resource)
-  const until = reason.expires_at ? ` until ${reason.expires_at}` : ''
-  const purpose = `${describePurpose(reason)}${until}`
-  switch (reason.rule) {
-    case 'owner':
-      return `${user} owns ${what}`
-    case 'workspace_role':
-      return describeRole(user, reason.role, names.workspace)
-    case 'workspace_visibility': {
-      const visible = `${what} is visible to all of ${names.workspace}`
-      if (action !== 'edit' || roleOf(explanation.bits) !== 'editor') return visible
-      return `${visible}, where ${user} is an editor`
-    }
-    case 'public': {
-      const visible = `${what} is public`
-      if (action !== 'edit' || roleOf(explanation.bits) !== 'editor') return visible
-      return `${visible}, and ${user} is an editor of ${names.workspace}`
-    }
-    case 'link':
-      return `the link opens ${what} ${purpose}`
-    case 'share':
-      return `${what} is shared with ${user} ${purpose}`
-    case 'group_share':
-      return `${what} is shared with the group ${groupName(reason.group_id, names)} ${purpose}${describeMembership(reason, user, decision)}`
-    default: {
-      const role = `${user} has the role ${reason.role}, which includes ${action}`
-      if (!reason.group_id) return role
-      const group = groupName(reason.group_id, names)
-      return `${role}, through the group ${group}${describeMembership(reason, user, decision)}`
-    }
-  }
-}
-
-/** `for editing`, or `as triage` for a share with a role, and its condition. */
-function describePurpose({
-  permission,
-  role,
-  condition,
-}: Pick<Grant, 'permission' | 'role' | 'condition'>): string {
-  const under = condition === undefined ? '' : ` under the condition ${condition}`
-  if (role !== undefined) return `as ${role}${under}`
-  return `${permission === 'edit' ? 'for editing' : 'for viewing'}${under}`
-}
-
-/** `, and Carol is in it through Interns`; nothing for a group that has the grant itself. */
-function describeMembership({ group_id, via = [] }: Reason, user: string, decision: NamedDecision) {
-  const { subject, names, explanation } = decision
-  const isOfGroup = explanation.kind === 'group'
-  if (isOfGroup && subject.id === group_id) return ''
-  // The path of a group ends with the group itself.
-  const path = (isOfGroup ? via.slice(0, -1) : via).map((id) => groupName(id, names))
-  const through = path.length === 0 ? '' : ` through ${path.join(' and ')}`
-  return `, and ${user} is in it${through}`
 }
 
 function describeDenial(
@@ -175,14 +109,14 @@ const missingGrants: Record<SubjectKindName, (missing: MissingGrant) => string[]
 }
 
 function describeMissingLink({ action, resource, explanation }: MissingGrant): string {
-  const link = explanation.grantList.find(({ rule }) => rule === 'link')
+  const link = explanation.grantList.find(({ rule }) => grantSentences[rule].isShare)
   if (!link) return `the link does not open the ${resource.resource_type}`
   if (link.condition !== undefined && link.judged?.result !== true)
     return `the link opens ${describeResource(link, resource)} ${describePurpose(link)}${describeUnmetCondition(link)}`
   return `the link opens ${describeResource(link, resource)} ${describePurpose(link)} only, which does not include ${action}`
 }
 
-/** `edit requires the condition paid, which is not met: the context lacks context.paid`. */
+/** `edit requires the condition paid, which is not met: the request lacks context.paid`. */
 function describeUnmet(action: string, reasons: Reason[], { unmet }: Explanation): string[] {
   return reasons
     .filter(({ rule }) => rule === 'requirement_not_met')
@@ -197,7 +131,7 @@ function describeUnmet(action: string, reasons: Reason[], { unmet }: Explanation
     })
 }
 
-/** `the context lacks context.amount`, or `it could not be evaluated`. */
+/** `the request lacks context.amount`, or `it could not be evaluated`. */
 function describeFailure(missing: readonly string[] = []): string {
   return missing.length > 0
     ? `the request lacks ${missing.join(' and ')}`
@@ -220,8 +154,8 @@ function describeMissingGrant({
       : `${user} has no role that includes ${action}`
     return [...causes, missing]
   }
-  const visible = grantList.find(({ rule }) => rule === 'workspace_visibility' || rule === 'public')
-  const shares = grantList.filter(({ rule }) => rule === 'share' || rule === 'group_share')
+  const visible = grantList.find(({ rule }) => grantSentences[rule].visibility !== null)
+  const shares = grantList.filter(({ rule }) => grantSentences[rule].isShare)
   if (action === 'manage') {
     const ownership = names.inherits
       ? `${user} owns neither the ${resource.resource_type} nor anything above it`
@@ -242,7 +176,7 @@ function describeMissingGrant({
   }
   causes.push(
     visible
-      ? `${describeResource(visible, resource)} is ${visible.rule === 'public' ? 'public' : 'visible to the workspace'} for viewing`
+      ? `${describeResource(visible, resource)} is ${grantSentences[visible.rule].visibility} for viewing`
       : `the ${resource.resource_type} is private`,
   )
   for (const share of shares)
@@ -280,22 +214,4 @@ function describeGrantees(user: string, { groupCount }: Names): string {
   if (groupCount === 1) return `${user} or the group that ${user} is in`
   const each = groupCount === 2 ? 'either' : 'any'
   return `${user} or ${each} of the ${groupCount} groups that ${user} is in`
-}
-
-function describeRole(user: string, role = 'member', workspace = 'the workspace'): string {
-  return `${user} is ${/^[aeo]/.test(role) ? 'an' : 'a'} ${role} of ${workspace}`
-}
-
-/** `the document`, or `the folder "Plans" above it` for an inherited grant. */
-function describeResource(
-  { inherited_from }: Pick<Grant, 'inherited_from'>,
-  { resource_type }: Decision['resource'],
-): string {
-  if (!inherited_from) return `the ${resource_type}`
-  const { resource_type: type, resource_id, external_id, display_name } = inherited_from
-  return `the ${type} ${nameTitle(display_name, external_id ?? resource_id)} above it`
-}
-
-function groupName(id: string | undefined, { groups }: Names): string {
-  return groups.get(id ?? '') ?? id ?? ''
 }

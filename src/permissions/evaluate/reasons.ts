@@ -3,6 +3,7 @@ import { actionFact, coversWorkspace, grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { JudgedCondition } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
+import { grantsAction } from '../engine/grants/grant-kinds.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 
@@ -21,6 +22,10 @@ export const denials = [
   'condition_failed',
   'no_grant',
 ] as const
+
+export function isDenial(rule: Reason['rule']): rule is Denial {
+  return (denials as readonly string[]).includes(rule)
+}
 
 /**
  * A grant that allows the action, or the reason why it is not allowed. Members that do not apply
@@ -68,7 +73,7 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   // allow an action without `view`.
   if (facts & actionFact.granted && isAllowed(role, 'view', facts))
     for (const { bits, judged: _, ...reason } of grantList)
-      if (reason.rule === 'custom_role') reasons.push(reason)
+      if (grantsAction(reason.rule)) reasons.push(reason)
   return reasons
 }
 
@@ -92,7 +97,8 @@ export function findPossibleReasons(
       ? judged
       : [],
   )
-  const ofRole = reasons.some(({ rule }) => rule === 'custom_role') ? unmetToView : []
+  const isOfRole = reasons.some(({ rule }) => !isDenial(rule) && grantsAction(rule))
+  const ofRole = isOfRole ? unmetToView : []
   const names = [...unmet, ...ofRole, ...ofShares].map(({ condition }) => condition)
   return { reasons, conditions: [...new Set(names)].toSorted() }
 }

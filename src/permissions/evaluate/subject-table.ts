@@ -85,7 +85,7 @@ const subjectTypes: Record<string, SubjectType> = {
     describeUnknown: (action, resourceType) =>
       action === 'view'
         ? `the ${resourceType} is not public`
-        : 'whoever is not signed in may only view what is public',
+        : 'people who are not signed in may view only public resources',
   },
 }
 

@@ -19,7 +19,10 @@ export type ResourceFilter = {
   q?: string | undefined
 }
 
-/** The maximum number of resources that a list counts and shows. */
+/**
+ * The maximum number of resources that a list counts and shows.
+ * See docs/decisions/lists.md#lists-of-permission-records.
+ */
 export const maxListed = 10_000
 
 /** Whether rows of deleted workspaces or trees have not been swept yet. */

@@ -56,7 +56,16 @@ export type ExpiredShare = ResourceKey &
   Pick<Share, 'userId' | 'groupId' | 'permission'> & { expiresAt: Timestamp }
 
 /** The share, or why it has not been granted. */
-export type GrantResult = Share | 'over_quota' | 'role_unknown' | 'condition_changed' | 'expired'
+export type GrantResult =
+  | Share
+  /** The resource would have more shares than allowed. */
+  | 'over_quota'
+  /** The type of the resource has no role with the name of the permission. */
+  | 'role_unknown'
+  /** The type has no such condition, or its parameters have other types than when it was read. */
+  | 'condition_changed'
+  /** A share exists that has expired and must be deleted first (`deleteExpired`). */
+  | 'expired'
 
 /** The shares of resources with users and groups. Methods that read shares skip expired ones. */
 export class ShareStore {
@@ -69,10 +78,7 @@ export class ShareStore {
   /**
    * Inserts a share or replaces the permission, condition and expiry of an existing one, and records
    * the event, in a statement that concurrent callers share and that is committed independently of
-   * the transaction. Returns `over_quota` if the resource would have more than `maxShares`,
-   * `role_unknown` if its type has no such role, `condition_changed` if it has no such condition with
-   * these types of parameters, and `expired` if a share exists that has expired but has not been
-   * deleted yet.
+   * the transaction.
    *
    * @throws the foreign-key error of PostgreSQL if the grantee is not in the workspace
    */
@@ -254,15 +260,39 @@ const granteeSql = {
 }
 
 /**
- * Inserts or replaces a share and records the change. Returns a Share, or only `isOverQuota` if a
- * new share would exceed the `quota` of the resource, only `isRoleUnknown` if the type has no such
- * role, or only `isConditionUnknown` if it has no such condition with these parameters. Returns no row if the existing share has expired but has not been deleted yet.
+ * Item: the fields of `grantItem`. Inserts or replaces a share and records the change, or returns
+ * why it did not:
+ *
+ * | Row | GrantResult |
+ * | --- | --- |
+ * | a Share | Share |
+ * | `isOverQuota` only | `over_quota` |
+ * | `isRoleUnknown` only | `role_unknown` |
+ * | `isConditionUnknown` only | `condition_changed` |
+ * | none | `expired` |
  */
 const grantQueries: Record<Grantee['type'], BatchedQuery> = {
   user: createGrantQuery('user_id'),
   group: createGrantQuery('group_id'),
 }
 
+/**
+ * The parts of the statement:
+ *
+ * 1. `request`: the items.
+ * 2. `condition`, `role`: what the items name, locked until the commit, so that a declaration cannot
+ *    remove it.
+ * 3. `usage`: the number of shares of each resource, and which grantees have one already. Near the
+ *    quota, it locks the resource.
+ * 4. `checked`: each item with the reason for which it cannot be granted, if any. New shares of a
+ *    batch count in the order of the items.
+ * 5. `item`: the items without such a reason.
+ * 6. `changed`: the rows, written in a fixed order, so that two batches do not deadlock. The stored
+ *    permission of a share with a condition begins with `?`
+ *    (docs/decisions/conditions.md#how-a-conditional-share-is-stored).
+ * 7. `result`, `granted`: the written rows with their items. An expired share has no row.
+ * 8. `entries`: the activity log.
+ */
 function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
   return {
     name: `share_${grantee}`,

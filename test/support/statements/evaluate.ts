@@ -271,13 +271,31 @@ export function createEvaluator(
         )
       }
     }
+    const exported = findExported(callee)
     return limit(
       evaluate(callee, scope).flatMap((value) =>
         combine(node.arguments.map((argument) => evaluateOrUnknown(argument, scope))).flatMap(
-          (args) => call(value, args as Value[], node),
+          (parts) => {
+            const args = parts as Value[]
+            return exported && args.every((arg) => typeof arg === 'string')
+              ? [exported(...args)]
+              : call(value, args, node)
+          },
         ),
       ),
     )
+  }
+
+  /** Returns a function of a module that makes a text of texts, which can be called as it is. */
+  function findExported(callee: ts.Expression): ((...texts: string[]) => string) | undefined {
+    const found = checker.getSymbolAtLocation(callee)
+    const symbol =
+      found && found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found
+    const declaration = symbol?.valueDeclaration
+    if (!symbol || !declaration || !ts.isFunctionDeclaration(declaration)) return undefined
+    if (declaration.type?.kind !== ts.SyntaxKind.StringKeyword) return undefined
+    const exported = modules.get(declaration.getSourceFile().fileName)?.[symbol.name]
+    return exported as ((...texts: string[]) => string) | undefined
   }
 
   /** An argument that the result may not depend on. */

@@ -854,7 +854,7 @@ type ListPermissionSubjectsRequest struct {
 	Action *string `protobuf:"bytes,2,opt,name=action,proto3,oneof" json:"action,omitempty"`
 	// The maximum number of users, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
-	// The `next_page_token` of the previous response to the same context. Absent for the first page.
+	// The `next_page_token` of the previous response to a request with the same context. Absent for the first page.
 	PageToken *string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
 	// What conditions read as `context`. At most 4 KiB as compact JSON, and 32 levels deep. In a query
 	// parameter, it is JSON.

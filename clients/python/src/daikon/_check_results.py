@@ -20,7 +20,7 @@ class Item(Protocol):
     sent_as: Item | None
     """The identical check that is sent in its place."""
     same: list[Item] | None
-    """The identical checks in whose place this one is sent."""
+    """Identical checks that share this one's result."""
     waiting: int
     """The number of these checks, with this one, that an operation still waits for."""
 

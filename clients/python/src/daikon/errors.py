@@ -146,7 +146,7 @@ class CursorGoneError(_CodedError):
 
     _code = "out_of_range"
     _reason = "CURSOR_GONE"
-    _message = "The cursor is gone"
+    _message = "The cursor is too old; read from the beginning"
 
 
 class UnavailableError(_CodedError):

@@ -194,7 +194,7 @@ func sameJSON(left, right string) bool {
 		json.Unmarshal([]byte(right), &second) == nil && reflect.DeepEqual(first, second)
 }
 
-// emptyAs returns an empty or null value as it is in the state: the server has only empty ones.
+// emptyAs keeps null where the state has null, because the server returns empty values.
 func emptyAs[T any](current, server []T) []T {
 	if len(current) == 0 && len(server) == 0 {
 		return current

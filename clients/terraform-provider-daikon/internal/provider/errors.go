@@ -76,7 +76,7 @@ func addError(ctx context.Context, diagnostics *diag.Diagnostics, schema attribu
 			}
 		}
 	case hasReason(err, "CHANGED_SINCE_READ"):
-		diagnostics.AddError(summary, "It has changed since the plan was made. Plan again. "+failure.Error())
+		diagnostics.AddError(summary, "It has changed since the plan was made. Run terraform plan again. "+failure.Error())
 	default:
 		diagnostics.AddError(summary, err.Error())
 	}

@@ -1,4 +1,5 @@
 import { builtInActions, grant } from '../gen/permissions/access.ts'
+import type { GrantRule } from '../gen/permissions/engine/grants/grant-rule.ts'
 import type { Reason } from '../results.ts'
 import type { Evaluate, Verdict } from './conditions.ts'
 import { findDeclaration } from './declarations.ts'
@@ -12,6 +13,60 @@ import type { Granted } from './terms.ts'
  */
 export type Found = { bits: number; reason: Reason; judged?: Verdict & { bits: number } }
 
+/** What decides which grants a subject has on a resource itself. */
+type Own = {
+  subject: FakeSubject
+  groupIds: Set<string>
+  resource: FakeResource
+  /** Whether the resource that is asked about may be public. */
+  allowPublic: boolean
+}
+
+/** A grant: its bits, or the terms that say them. */
+type OwnGrant = { reason: Reason; bits: number } | { reason: Reason; granted: Granted }
+
+/** Find the grants of a subject on a resource itself, by their rules. */
+const ownGrants: Record<GrantRule, (own: Own) => OwnGrant[]> = {
+  // It covers every resource of the workspace (`listReasons`).
+  workspace_role: () => [],
+  owner: ({ subject, resource }) =>
+    resource.ownerId === subject.id ? [{ bits: grant.owner, reason: { rule: 'owner' } }] : [],
+  public: (own) =>
+    isPublic(own) ? [{ bits: grant.workspace | grant.public, reason: { rule: 'public' } }] : [],
+  // The holder of a link is no member.
+  workspace_visibility: (own) =>
+    own.resource.visibility !== 'private' && !isPublic(own) && own.subject.kind !== 'link'
+      ? [{ bits: grant.workspace, reason: { rule: 'workspace_visibility' } }]
+      : [],
+  share: ({ subject, resource }) =>
+    resource.shares.flatMap(({ id: shareId, userId, groupId: _, ...granted }) =>
+      userId !== undefined && userId === subject.id
+        ? [{ reason: { rule: 'share' as const, shareId }, granted }]
+        : [],
+    ),
+  group_share: ({ groupIds, resource }) =>
+    resource.shares.flatMap(({ id: shareId, userId: _, groupId, ...granted }) =>
+      groupId && groupIds.has(groupId)
+        ? [{ reason: { rule: 'group_share' as const, groupId, shareId }, granted }]
+        : [],
+    ),
+  link: ({ subject, resource }) =>
+    resource.links.flatMap(({ id: linkId, ...granted }) =>
+      subject.kind === 'link' && linkId === subject.id
+        ? [{ reason: { rule: 'link' as const, linkId }, granted }]
+        : [],
+    ),
+  // It counts for an action, on whatever the subject may view (`findCustomRoles`).
+  custom_role: () => [],
+}
+
+/**
+ * Inherited from a public resource by one that may not be public, the visibility means `workspace`.
+ */
+function isPublic({ resource, allowPublic }: Own): boolean {
+  return resource.visibility === 'public' && allowPublic
+}
+
 /** Returns the grants of a subject on a resource and on the ancestors that it inherits from. */
 export function findGrants(
   state: FakeState,
@@ -23,14 +78,13 @@ export function findGrants(
   }: { subject: FakeSubject; action: string; resource: FakeResource; evaluate: Evaluate },
 ): Found[] {
   const groupIds = findGroups(state, subject.id)
-  // Inherited from a public resource by one that may not be public, the visibility means `workspace`.
   const { allowPublic } = findDeclaration(state, resource.type)
   const found: Found[] = []
   const now = Date.now()
   let current: FakeResource | undefined = resource
   while (current) {
     const ancestor: FakeResource = current
-    const add = (bits: number, reason: Reason, judged?: Found['judged']) => {
+    const add = (reason: Reason, bits: number, judged?: Found['judged']) => {
       const inheritedFrom = { type: ancestor.type, resourceId: ancestor.resourceId }
       found.push({
         bits,
@@ -50,26 +104,16 @@ export function findGrants(
       }
       const verdict = condition && evaluate(condition)
       add(
-        verdict && !verdict.isTrue ? 0 : bits,
         { ...reason, ...details },
+        verdict && !verdict.isTrue ? 0 : bits,
         verdict && { ...verdict, bits },
       )
     }
-    if (current.ownerId === subject.id) add(grant.owner, { rule: 'owner' })
-    if (current.visibility === 'public' && allowPublic)
-      add(grant.workspace | grant.public, { rule: 'public' })
-    // The holder of a link is no member.
-    else if (current.visibility !== 'private' && subject.kind !== 'link')
-      add(grant.workspace, { rule: 'workspace_visibility' })
-    for (const { id: shareId, userId, groupId, ...granted } of current.shares) {
-      if (userId !== undefined && userId === subject.id)
-        addGranted({ rule: 'share', shareId }, granted)
-      if (groupId && groupIds.has(groupId))
-        addGranted({ rule: 'group_share', groupId, shareId }, granted)
-    }
-    if (subject.kind === 'link')
-      for (const { id: linkId, ...granted } of current.links)
-        if (linkId === subject.id) addGranted({ rule: 'link', linkId }, granted)
+    const own = { subject, groupIds, resource: ancestor, allowPublic }
+    for (const find of Object.values(ownGrants))
+      for (const one of find(own))
+        if ('granted' in one) addGranted(one.reason, one.granted)
+        else add(one.reason, one.bits)
     current = current.inherits ? current.parent : undefined
   }
   return found

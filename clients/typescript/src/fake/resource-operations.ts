@@ -83,14 +83,14 @@ export function createFakeResourceOperations(
     const chain = [parent]
     for (let above = parent.parent; above; above = above.parent) chain.push(above)
     if (chain.includes(resource)) {
-      const message = 'A resource must not be its own parent or below itself'
+      const message = 'A resource cannot be its own ancestor'
       throw createError('already_exists', 'PARENT_CYCLE', message)
     }
     const below = Math.max(
       ...[...state.resources.values()].map((other) => depthBelow(other, resource)),
     )
     if (chain.length + 1 + below > maxChainLength) {
-      const message = `must not make a chain of more than ${maxChainLength} resources`
+      const message = `must not be nested more than ${maxChainLength} levels deep`
       throw invalidArgument({ field: 'parent', message })
     }
     resource.parent = parent

@@ -79,7 +79,7 @@ export function createRights(state: FakeState, isRevoked: (token: string) => boo
     if (denial)
       throw new PermissionDeniedError(
         'NOT_THE_OWNER',
-        'Requires the owner of the resource, an owner or admin of its workspace, or a role with manage',
+        "Only the resource's owner, an owner or admin of its workspace, or a user whose role includes manage may do this",
       )
   }
 
@@ -107,7 +107,7 @@ export function createRights(state: FakeState, isRevoked: (token: string) => boo
       if (isOwner(state, userSubject(state, claims.sub), resource)) return
       throw new PermissionDeniedError(
         'NOT_THE_OWNER',
-        'Requires the owner of the resource, or an owner or admin of its workspace',
+        "Only the resource's owner, or an owner or admin of its workspace, may do this",
       )
     },
 

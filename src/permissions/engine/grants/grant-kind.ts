@@ -1,4 +1,15 @@
+import type { Assumption } from '../../../../gen/daikon/v1/admin_permissions.ts'
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
+import type { ExpiringTable } from './expiring-tables.ts'
+import type {
+  AskedColumns,
+  ReasonSubjectColumns,
+  ResourceColumns,
+  ServiceSubjectColumns,
+  ShareColumns,
+  SubjectColumns,
+} from './offered-columns.ts'
+
 /** How a statement finds out whether a user is in a group that a resource is shared with. */
 export type GroupLookup = 'probed' | 'hashed'
 
@@ -18,6 +29,38 @@ export type ListValues = {
   permission: string
 }
 
+/** SQL expressions for the values of a search for subjects of `chain`. */
+export type SearchValues = {
+  chain: ResourceColumns
+  service: string
+  /** The workspace of the resource. */
+  workspace: string
+  /** The ID after which the page begins. */
+  after: string
+  limit: string
+  /** The ActionKind, and the action. */
+  actionKind: string
+  action: string
+}
+
+/** What the bits of a check can read. `row` is the resource that is asked about, or its ancestor. */
+export type CheckColumns = {
+  subject: SubjectColumns
+  row: ResourceColumns
+  asked: AskedColumns
+  lookup: GroupLookup
+}
+
+/** What reasons can read. */
+export type ReasonColumns = {
+  subject: ReasonSubjectColumns
+  chain: ResourceColumns
+  asked: AskedColumns
+}
+
+/** SQL expressions for a registered action, and the user and workspace that it is asked of. */
+export type ActionColumns = { actionId: string; userId: string; workspaceId: string }
+
 /** The columns of a reason as SQL expressions, and where they come from. Absent columns are null. */
 export type ReasonRows = {
   bits: string | number
@@ -36,49 +79,76 @@ export type ReasonRows = {
   from: string
 }
 
-/** The ways in which a subject can come to access a resource, as reasons name them. */
-export type GrantRule =
-  | 'workspace_role'
-  | 'owner'
-  | 'workspace_visibility'
-  | 'public'
-  | 'share'
-  | 'group_share'
-  | 'custom_role'
-  | 'link'
+/** The custom roles of a subject: the columns of `ReasonRows` of a clause that reads no resource. */
+export type RoleRows = Pick<ReasonRows, 'groupId' | 'isDirect' | 'from'> & { role: string }
+
+/** Why a kind of grant takes no part in an operation. */
+export type NotApplicable = { notApplicable: string }
 
 /**
  * A kind of grant. The statements of the engine are composed from the kinds in `grantKinds`, so a
- * kind is declared in one file. A member that does not apply to a kind is null.
+ * kind is declared in one file. A member that does not apply to a kind says why.
  */
 export type GrantKind = {
-  rule: GrantRule
+  /** Checks: the grants of the subject on `row` itself, as an SQL expression for bits. */
+  bits:
+    | {
+        sql(columns: CheckColumns): string
+        /** Whether flagged statements (`Ancestry`) read it, or leave it to walked ones. */
+        isFlagged: boolean
+      }
+    | NotApplicable
   /**
-   * Checks: the bits that the subject `q` has on the row `row` of `resources` itself, as an SQL
-   * expression. `q` has `user_id` and `workspace_id`, the workspace of the resource; `row` has the
-   * columns of `ancestorColumns`; `r` is the resource that is asked about, of which `row` may be an
-   * ancestor.
+   * Checks: whether the user has the grant for a registered action in a whole workspace, as an SQL
+   * condition. It is a fact about the action (`actionFact.granted`), and counts on resources that the
+   * user may view.
    */
-  bits: ((row: string, lookup: GroupLookup) => string) | null
-  /** Reasons: a row for each grant of the subject `q` on `chain`. */
-  reasons: ReasonRows | null
+  actionGranted: ((columns: ActionColumns) => string) | NotApplicable
+  /** Reasons: a row for each grant of the subject on `chain`. */
+  reasons: ((columns: ReasonColumns) => ReasonRows) | NotApplicable
+  /** Reasons: the member that names the grant. */
+  idMember: 'share_id' | 'link_id' | NotApplicable
+  /** Checks of workspaces: a row for each role of the subject that counts there as a custom role. */
+  workspaceRoles: ((columns: { subject: ServiceSubjectColumns }) => RoleRows) | NotApplicable
+  /** Explanations of what would be: the assumption that gives the grant. */
+  assumedBy: keyof Assumption | NotApplicable
   /**
    * Lists: a query for `resource_id`, with an order and a limit of its own so that it reads an index
    * in order. A page then takes the same time for a user with 100,000 shares as for one with 100.
    */
-  resources: ((values: ListValues) => string) | null
+  resources: ((values: ListValues) => string) | NotApplicable
   /**
    * Lists: the folders on which the user has the grant, as a FROM clause with the folder `r`, and
    * the sufficient grants, one of which makes the kind count.
    */
-  folders: { bits: number; from: (values: ListValues) => string } | null
-  /**
-   * Searches for subjects: queries for `user_id` and `bits`, each limited to $5 users after $4, of
-   * `chain`. $6 is the ActionKind, $7 the action.
-   */
-  subjects: string[] | null
+  folders: { bits: number; from: (values: ListValues) => string } | NotApplicable
+  /** Searches for subjects: queries for `user_id` and `bits`, each limited to a page of users. */
+  subjects: ((values: SearchValues) => string[]) | NotApplicable
+  /** Conditions of the grants, which are then shares. */
+  conditions:
+    | {
+        /** The sufficient grants, one of which makes the kind count. */
+        bits: number
+        /** Whether the subject has any grant of the kind with a condition, as an SQL condition. */
+        exists(columns: { subject: SubjectColumns }): string
+        /** Whether a share is with the subject, as an SQL condition. */
+        isGrantee(columns: { subject: SubjectColumns; share: ShareColumns }): string
+      }
+    | NotApplicable
   /** The tables whose changes are recorded, so that facts in memory are current (migration 024). */
-  changeRecords: string[]
+  changeRecords: string[] | NotApplicable
+  /** The table with an end of the grants, at which facts in memory are no longer current. */
+  expiry: ExpiringTable | NotApplicable
+  /** The table that stores the grants. They are erased with the rows to which it refers. */
+  storedIn: string
+}
+
+/** The operations in which a kind can take part, or not. */
+export type GrantOperation = Exclude<keyof GrantKind, 'storedIn'>
+
+/** Says why a kind of grant takes no part in an operation. */
+export function notApplicable(why: string): NotApplicable {
+  return { notApplicable: why }
 }
 
 /** Returns the conditions and the order of a page of the kind of a list. */

@@ -1,21 +1,55 @@
 import { customRole } from './custom-role.ts'
-import type { GrantKind } from './grant-kind.ts'
+import type { GrantKind, GrantOperation, NotApplicable } from './grant-kind.ts'
+import type { GrantRule } from './grant-rule.ts'
 import { groupRole } from './group-role.ts'
 import { groupShare } from './group-share.ts'
+import { link } from './link.ts'
 import { owner } from './owner.ts'
 import { publicVisibility } from './public-visibility.ts'
 import { userShare } from './user-share.ts'
 import { workspaceRole } from './workspace-role.ts'
 import { workspaceVisibility } from './workspace-visibility.ts'
 
-/** Every kind of grant, in the order in which reasons list them. */
-export const grantKinds: GrantKind[] = [
-  workspaceRole,
-  owner,
-  workspaceVisibility,
-  publicVisibility,
-  userShare,
-  groupShare,
-  customRole,
-  groupRole,
-]
+/** Every kind of grant, by the rule that reasons name, in the order in which reasons list them. */
+export const kindsOfRules: Record<GrantRule, [GrantKind, ...GrantKind[]]> = {
+  workspace_role: [workspaceRole],
+  owner: [owner],
+  workspace_visibility: [workspaceVisibility],
+  public: [publicVisibility],
+  share: [userShare],
+  group_share: [groupShare],
+  custom_role: [customRole, groupRole],
+  link: [link],
+}
+
+const entries = Object.entries(kindsOfRules) as [GrantRule, GrantKind[]][]
+
+/** Every kind of grant with its rule. */
+export const grantKinds = entries.flatMap(([rule, kinds]) =>
+  kinds.map((kind) => ({ ...kind, rule })),
+)
+
+/** What a kind does in an operation. */
+export type GrantPart<Operation extends GrantOperation> = Exclude<
+  GrantKind[Operation],
+  NotApplicable
+>
+
+/** Returns what each kind that takes part in an operation does, in the order of the kinds. */
+export function partsOf<Operation extends GrantOperation>(
+  operation: Operation,
+): { rule: GrantRule; order: number; part: GrantPart<Operation> }[] {
+  return grantKinds.flatMap((kind, order) => {
+    const part: GrantKind[Operation] = kind[operation]
+    return isApplicable(part) ? { rule: kind.rule, order, part: part as GrantPart<Operation> } : []
+  })
+}
+
+function isApplicable(member: GrantKind[GrantOperation]): boolean {
+  return typeof member === 'string' || !('notApplicable' in member)
+}
+
+/** Whether grants of a rule are facts about the action (`GrantKind.actionGranted`). */
+export function grantsAction(rule: GrantRule): boolean {
+  return kindsOfRules[rule].some(({ actionGranted }) => isApplicable(actionGranted))
+}

@@ -1,15 +1,14 @@
-import { type GrantKind, type GroupLookup, pageOf } from './grant-kind.ts'
+import { type GrantKind, type GroupLookup, notApplicable, pageOf } from './grant-kind.ts'
 import {
   isLive,
   isSearchedShare,
   isSufficientShare,
   searchedBits,
   shareBits,
-  shareCondition,
   shareGrants,
-  sharePermission,
-  shareRole,
+  shareReason,
 } from './live-share.ts'
+import type { SubjectColumns } from './offered-columns.ts'
 
 /**
  * The maximum number of groups in which a check looks up the user. If a resource is shared with
@@ -17,18 +16,19 @@ import {
  */
 const maxProbedGroups = 4
 
-const isInGroup: Record<GroupLookup, string> = {
+/** Return the SQL condition that the subject is in the group of the row `s` of `shares`. */
+const isInGroup: Record<GroupLookup, (subject: Pick<SubjectColumns, 'userId'>) => string> = {
   /** Uses one index lookup per group. `offset 0` prevents a hash join, which would read more. */
-  probed: `exists (
+  probed: ({ userId }) => `exists (
                   select from group_members g
-                  where g.group_id = s.group_id and g.user_id = q.user_id offset 0
+                  where g.group_id = s.group_id and g.user_id = ${userId} offset 0
                 )`,
   /**
    * Reads and hashes all groups of the subjects once, which is faster for many checks of few
    * subjects. `offset 0` makes it read them by index: without statistics, a join would hash the whole
    * table.
    */
-  hashed: `(q.user_id, s.group_id) in (
+  hashed: ({ userId }) => `(${userId}, s.group_id) in (
                   select g.user_id, g.group_id from subject cross join lateral (
                     select user_id, group_id from group_members
                     where user_id = subject.user_id
@@ -38,41 +38,43 @@ const isInGroup: Record<GroupLookup, string> = {
                 )`,
 }
 
-const bits = shareBits('q.action')
-
 /** A share with a group that the user is in, directly or through its child groups. */
 export const groupShare: GrantKind = {
-  rule: 'group_share',
-  bits: (row, lookup) => `coalesce((
+  bits: {
+    sql({ row, subject, lookup }) {
+      const bits = shareBits(subject.action)
+      return `coalesce((
             select case when count(*) <= ${maxProbedGroups} then bit_or(bits) else (
                 select bit_or(${bits}) from shares s
-                where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
+                where s.kind_id = ${row.kindId} and s.resource_id = ${row.resourceId}
                   and s.group_id = any(array(
                     select g.group_id from group_members g
-                    where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+                    where g.user_id = ${subject.userId} and g.workspace_id = ${subject.workspaceId}
                   )) and ${isLive('s')}
               ) end
             from (
-              select case when ${isInGroup[lookup]} then ${bits} end bits
+              select case when ${isInGroup[lookup](subject)} then ${bits} end bits
               from shares s
-              where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
+              where s.kind_id = ${row.kindId} and s.resource_id = ${row.resourceId}
                 and s.group_id is not null and ${isLive('s')}
               limit ${maxProbedGroups + 1}
             ) probed
-          ), 0)`,
-  reasons: {
-    bits,
-    permission: sharePermission,
-    role: shareRole,
+          ), 0)`
+    },
+    isFlagged: true,
+  },
+  actionGranted: notApplicable('a share is of one resource'),
+  reasons: ({ chain, subject }) => ({
+    ...shareReason(subject),
     groupId: 's.group_id',
     isDirect: 'g.is_direct',
-    shareId: 's.id',
-    expiresAt: 's.expires_at',
-    ...shareCondition,
-    from: `chain join shares s on s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
-    join group_members g on g.group_id = s.group_id and g.user_id = q.user_id
+    from: `chain join shares s on s.kind_id = ${chain.kindId} and s.resource_id = ${chain.resourceId}
+    join group_members g on g.group_id = s.group_id and g.user_id = ${subject.userId}
     where ${isLive('s')}`,
-  },
+  }),
+  idMember: 'share_id',
+  workspaceRoles: notApplicable('workspaces are not shared'),
+  assumedBy: 'share',
   resources(values) {
     const { user, workspace, grants } = values
     const { ofKind, page } = pageOf(values)
@@ -92,15 +94,35 @@ export const groupShare: GrantKind = {
         where g.user_id = ${user} and g.workspace_id = ${workspace}
           and ${isSufficientShare({ grants, action, permission })} and ${isLive('s')}`,
   },
-  subjects: [
-    `select g.user_id, bit_or(${searchedBits}) as bits from chain
-      join shares s on s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
-        and s.group_id is not null and ${isSearchedShare}
+  subjects: (values) => {
+    const { chain, after, limit } = values
+    return [
+      `select g.user_id, bit_or(${searchedBits(values)}) as bits from chain
+      join shares s on s.kind_id = ${chain.kindId} and s.resource_id = ${chain.resourceId}
+        and s.group_id is not null and ${isSearchedShare(values)}
       cross join lateral (
         select user_id from group_members
-        where group_id = s.group_id and user_id > $4 order by user_id limit $5
+        where group_id = s.group_id and user_id > ${after} order by user_id limit ${limit}
       ) g
-      group by g.user_id order by g.user_id limit $5`,
-  ],
+      group by g.user_id order by g.user_id limit ${limit}`,
+    ]
+  },
+  conditions: {
+    bits: shareGrants,
+    exists: ({ subject }) => `exists (
+        select from group_members g
+        where g.user_id = ${subject.userId} and g.workspace_id = ${subject.workspaceId} and exists (
+          select from shares s
+          where s.group_id = g.group_id and s.workspace_id = ${subject.workspaceId}
+            and s.condition is not null offset 0
+        )
+      )`,
+    isGrantee: ({ subject, share }) => `${share.groupId} is not null and exists (
+          select from group_members g
+          where g.group_id = ${share.groupId} and g.user_id = ${subject.userId} offset 0
+        )`,
+  },
   changeRecords: ['shares', 'group_members', 'resource_roles'],
+  expiry: 'shares',
+  storedIn: 'shares',
 }

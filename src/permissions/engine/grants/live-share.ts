@@ -1,5 +1,6 @@
 import { grant } from '../../access.ts'
-import type { ListValues } from './grant-kind.ts'
+import type { ListValues, SearchValues } from './grant-kind.ts'
+import type { SubjectColumns } from './offered-columns.ts'
 
 /**
  * Returns the SQL condition that the row `alias` of `shares` has not expired. Compares with the
@@ -47,26 +48,40 @@ export const sharePermission = `case when ${barePermission} in ('view', 'edit') 
 /** The role of the row `s` of `shares`, null if it has a permission. */
 export const shareRole = `case when ${barePermission} not in ('view', 'edit') then ${barePermission} end`
 
-/** The columns of `ReasonRows` about the condition of the row `s` of `shares`. */
-export const shareCondition = {
-  condition: 's.condition',
-  digest: `(
+/** Returns the columns of `ReasonRows` that the row `s` of `shares` has, whoever it is with. */
+export function shareReason({ action }: Pick<SubjectColumns, 'action'>) {
+  return {
+    bits: shareBits(action),
+    permission: sharePermission,
+    role: shareRole,
+    shareId: 's.id',
+    expiresAt: 's.expires_at',
+    condition: 's.condition',
+    digest: `(
         select digest from resource_conditions c
         where c.kind_id = s.kind_id and c.name = s.condition
       )`,
-  params: 's.params',
-  conditionalBits: shareBits('q.action', barePermission),
+    params: 's.params',
+    conditionalBits: shareBits(action, barePermission),
+  }
 }
 
-const searchedAction = `case when $6 = 'registered' then $7 end`
+type SearchedAction = Pick<SearchValues, 'actionKind' | 'action'>
 
-/** The grants of the row `s` of `shares` for a search for subjects. */
-export const searchedBits = shareBits(searchedAction)
+const searchedAction = ({ actionKind, action }: SearchedAction) =>
+  `case when ${actionKind} = 'registered' then ${action} end`
+
+/** Returns the grants of the row `s` of `shares` for a search for subjects. */
+export function searchedBits(search: SearchedAction): string {
+  return shareBits(searchedAction(search))
+}
 
 /**
- * Whether the row `s` of `shares` allows the action of a search for subjects by itself, or would if
- * its condition were true.
+ * Returns the SQL condition that the row `s` of `shares` allows the action of a search for subjects by
+ * itself, or would if its condition were true.
  */
-export const isSearchedShare = `${isLive('s')} and (${shareBits(searchedAction, barePermission)}) & case $6
+export function isSearchedShare(search: SearchedAction): string {
+  return `${isLive('s')} and (${shareBits(searchedAction(search), barePermission)}) & case ${search.actionKind}
           when 'view' then ${grant.view | grant.edit} when 'edit' then ${grant.edit}
           when 'manage' then ${grant.manage} else ${grant.action} end <> 0`
+}

@@ -1,14 +1,24 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
-import type { GrantKind } from './grant-kind.ts'
+import { type GrantKind, notApplicable } from './grant-kind.ts'
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The owner of a resource. */
 export const owner: GrantKind = {
-  rule: 'owner',
-  bits: (row) => `case when ${row}.owner_id = q.user_id then ${grant.owner} else 0 end`,
-  reasons: { bits: grant.owner, from: 'chain where owner_id = q.user_id' },
+  bits: {
+    sql: ({ row, subject }) =>
+      `case when ${row.ownerId} = ${subject.userId} then ${grant.owner} else 0 end`,
+    isFlagged: true,
+  },
+  actionGranted: notApplicable('owners have every action by the bit of the resource'),
+  reasons: ({ chain, subject }) => ({
+    bits: grant.owner,
+    from: `chain where ${chain.ownerId} = ${subject.userId}`,
+  }),
+  idMember: notApplicable('the resource has one owner'),
+  workspaceRoles: notApplicable('the owner of a workspace is a member with a role'),
+  assumedBy: notApplicable('no assumption changes the owner'),
   // Compares rows, so that of the indexes that begin with the workspace, none looks as good as that
   // of owners: without statistics, the planner may expect as little of a workspace as of one owner.
   resources({ grants, user, workspace, kind, first, limit }) {
@@ -25,9 +35,12 @@ export const owner: GrantKind = {
     from: ({ user, workspace }) => `resources r
         where r.is_parent and r.owner_id = ${user} and r.workspace_id = ${workspace}`,
   },
-  subjects: [
-    `select owner_id as user_id, ${grant.owner} as bits from chain where owner_id > $4
-      group by owner_id order by owner_id limit $5`,
+  subjects: ({ chain: { ownerId }, after, limit }) => [
+    `select ${ownerId} as user_id, ${grant.owner} as bits from chain where ${ownerId} > ${after}
+      group by ${ownerId} order by ${ownerId} limit ${limit}`,
   ],
+  conditions: notApplicable('ownership has none'),
   changeRecords: ['resources'],
+  expiry: notApplicable('ownership does not expire'),
+  storedIn: 'resources',
 }

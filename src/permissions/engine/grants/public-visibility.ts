@@ -1,22 +1,34 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
-import { type GrantKind, pageOf } from './grant-kind.ts'
+import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
 import { visibleToMembers } from './members-with-role.ts'
+import type { AskedColumns } from './offered-columns.ts'
 
-/** Whether the type of the resource `r` allows `public`. Where it does not, it means `workspace`. */
-export const allowsPublic = `exists (
-            select from resource_types t where t.kind_id = r.kind_id and t.allow_public
-          ) and ${isInLiveWorkspace('r.workspace_id')}`
+/**
+ * Returns the SQL condition that the type of a resource allows `public`. Where it does not, it means
+ * `workspace`.
+ */
+export function allowsPublic({ kindId, workspaceId }: AskedColumns): string {
+  return `exists (
+            select from resource_types t where t.kind_id = ${kindId} and t.allow_public
+          ) and ${isInLiveWorkspace(workspaceId)}`
+}
 
 /** The visibility `public`: everybody may view. For members, it also means `workspace`. */
 export const publicVisibility: GrantKind = {
-  rule: 'public',
-  bits: (row) => `case when ${row}.visibility = 'public' then ${grant.workspace}
-          | case when ${allowsPublic} then ${grant.public} else 0 end else 0 end`,
-  reasons: {
-    bits: `case when q.is_outside then ${grant.public} else ${grant.public | grant.workspace} end`,
-    from: `chain where visibility = 'public' and ${allowsPublic}`,
+  bits: {
+    sql: ({ row, asked }) => `case when ${row.visibility} = 'public' then ${grant.workspace}
+          | case when ${allowsPublic(asked)} then ${grant.public} else 0 end else 0 end`,
+    isFlagged: false,
   },
+  actionGranted: notApplicable('it is about the resource'),
+  reasons: ({ chain, subject, asked }) => ({
+    bits: `case when ${subject.isOutside} then ${grant.public} else ${grant.public | grant.workspace} end`,
+    from: `chain where ${chain.visibility} = 'public' and ${allowsPublic(asked)}`,
+  }),
+  idMember: notApplicable('a resource has one visibility'),
+  workspaceRoles: notApplicable('workspaces are not public'),
+  assumedBy: notApplicable('no assumption changes the visibility'),
   resources(values) {
     const { ofKind, page } = pageOf(values)
     return `select resource_id from resources
@@ -28,5 +40,8 @@ export const publicVisibility: GrantKind = {
         where r.is_parent and r.visibility = 'public' and r.workspace_id = ${workspace}`,
   },
   subjects: visibleToMembers('public'),
+  conditions: notApplicable('visibilities have none'),
   changeRecords: ['resources', 'members', 'resource_types'],
+  expiry: notApplicable('visibilities do not expire'),
+  storedIn: 'resources',
 }

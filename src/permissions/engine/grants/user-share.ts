@@ -1,36 +1,33 @@
-import { type GrantKind, pageOf } from './grant-kind.ts'
+import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
 import {
   isLive,
   isSearchedShare,
   isSufficientShare,
   searchedBits,
   shareBits,
-  shareCondition,
   shareGrants,
-  sharePermission,
-  shareRole,
+  shareReason,
 } from './live-share.ts'
-
-const bits = shareBits('q.action')
 
 /** A share with the user. */
 export const userShare: GrantKind = {
-  rule: 'share',
-  bits: (row) => `coalesce((
-            select ${bits} from shares s
-            where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
-              and s.group_id is null and s.user_id = q.user_id and ${isLive('s')}
+  bits: {
+    sql: ({ row, subject }) => `coalesce((
+            select ${shareBits(subject.action)} from shares s
+            where s.kind_id = ${row.kindId} and s.resource_id = ${row.resourceId}
+              and s.group_id is null and s.user_id = ${subject.userId} and ${isLive('s')}
           ), 0)`,
-  reasons: {
-    bits,
-    permission: sharePermission,
-    role: shareRole,
-    shareId: 's.id',
-    expiresAt: 's.expires_at',
-    ...shareCondition,
-    from: `chain join shares s on s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
-    where s.group_id is null and s.user_id = q.user_id and ${isLive('s')}`,
+    isFlagged: true,
   },
+  actionGranted: notApplicable('a share is of one resource'),
+  reasons: ({ chain, subject }) => ({
+    ...shareReason(subject),
+    from: `chain join shares s on s.kind_id = ${chain.kindId} and s.resource_id = ${chain.resourceId}
+    where s.group_id is null and s.user_id = ${subject.userId} and ${isLive('s')}`,
+  }),
+  idMember: 'share_id',
+  workspaceRoles: notApplicable('workspaces are not shared'),
+  assumedBy: 'share',
   resources(values) {
     const { ofKind, page } = pageOf(values)
     return `select s.resource_id from shares s
@@ -49,14 +46,28 @@ export const userShare: GrantKind = {
         where s.on_parent and s.user_id = ${user} and s.workspace_id = ${workspace}
           and ${isSufficientShare({ grants, action, permission })} and ${isLive('s')}`,
   },
-  subjects: [
-    `select s.user_id, bit_or(s.bits) as bits from chain cross join lateral (
-        select s.user_id, ${searchedBits} as bits from shares s
-        where s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
-          and s.group_id is null and s.user_id > $4 and ${isSearchedShare}
-        order by s.user_id limit $5
+  subjects: (values) => {
+    const { chain, after, limit } = values
+    return [
+      `select s.user_id, bit_or(s.bits) as bits from chain cross join lateral (
+        select s.user_id, ${searchedBits(values)} as bits from shares s
+        where s.kind_id = ${chain.kindId} and s.resource_id = ${chain.resourceId}
+          and s.group_id is null and s.user_id > ${after} and ${isSearchedShare(values)}
+        order by s.user_id limit ${limit}
       ) s
-      group by s.user_id order by s.user_id limit $5`,
-  ],
+      group by s.user_id order by s.user_id limit ${limit}`,
+    ]
+  },
+  conditions: {
+    bits: shareGrants,
+    exists: ({ subject }) => `exists (
+        select from shares s
+        where s.user_id = ${subject.userId} and s.workspace_id = ${subject.workspaceId}
+          and s.condition is not null offset 0
+      )`,
+    isGrantee: ({ subject, share }) => `${share.userId} = ${subject.userId}`,
+  },
   changeRecords: ['shares', 'resource_roles'],
+  expiry: 'shares',
+  storedIn: 'shares',
 }

@@ -1,21 +1,29 @@
 import { grant } from '../../access.ts'
-import { type GrantKind, pageOf } from './grant-kind.ts'
+import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
 import { membersWithRole } from './members-with-role.ts'
+
+const isOfStatus = 'decisions read it from the role of the subject'
 
 /**
  * The role of an owner or admin of the workspace, which covers every resource. Decisions read it from
  * the role of the subject, so it sets no bits of its own.
  */
 export const workspaceRole: GrantKind = {
-  rule: 'workspace_role',
-  bits: null,
-  reasons: null,
+  bits: notApplicable(isOfStatus),
+  actionGranted: notApplicable(isOfStatus),
+  reasons: notApplicable(isOfStatus),
+  idMember: notApplicable('a member has one role'),
+  workspaceRoles: notApplicable(isOfStatus),
+  assumedBy: 'membership',
   resources(values) {
     const { ofKind, page } = pageOf(values)
     return `select resource_id from resources
         where ${values.grants} & ${grant.registered} <> 0 and ${ofKind} ${page}`
   },
-  folders: null,
-  subjects: [membersWithRole('owner', 0), membersWithRole('admin', 0)],
+  folders: notApplicable('the role covers what is in folders, too'),
+  subjects: (values) => [membersWithRole(values, 'owner', 0), membersWithRole(values, 'admin', 0)],
+  conditions: notApplicable('roles have none'),
   changeRecords: ['members'],
+  expiry: 'members',
+  storedIn: 'members',
 }

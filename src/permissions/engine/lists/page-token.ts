@@ -32,7 +32,7 @@ export function readPageToken(token: string | undefined): string {
 export function requireOfContext(token: string | undefined, context: Context): void {
   if (!token) return
   if (Buffer.from(token, 'base64url').subarray(idBytes).equals(digestOf(context))) return
-  const message = 'must be a page token from a previous response to the same context'
+  const message = 'must be a page token from a previous response to a request with the same context'
   throw invalidArgument({ field: 'page_token', message })
 }
 

@@ -4,6 +4,7 @@ import { maxReadClockDifference } from '../../../database/replicas/clock-offset.
 import type { ReplicaReads } from '../../../database/replicas/replica-reads.ts'
 import type { PrimarySnapshot } from '../../../database/replicas/settled-snapshots.ts'
 import type { Statements } from '../../../database/statement-pool.ts'
+import { expiringTables } from '../grants/expiring-tables.ts'
 import { type Change, type ChangeVersions, createChangeVersions } from './change-versions.ts'
 
 /** Tracks changes to the facts that decisions depend on. */
@@ -32,6 +33,10 @@ type Row = [
 
 /** A row, and the snapshot that it and every later load include, if it is known. */
 type Read = { row: Row; included: PrimarySnapshot | undefined }
+
+const expired = (changes: string) => `union all
+      select ${changes}
+        where expires_at > expiry.since and expires_at <= statement_timestamp()`
 
 /** If one statement returns more changes than this, all facts count as changed. */
 const maxChanges = 1000
@@ -62,12 +67,7 @@ select
       union all
       select workspace_id, item_id from access_changes
         where transaction = any(array(select pg_snapshot_xip($1::pg_snapshot)))
-      union all
-      select workspace_id, case when not on_parent then resource_id end from shares
-        where expires_at > expiry.since and expires_at <= statement_timestamp()
-      union all
-      select workspace_id, user_id from ending_members
-        where expires_at > expiry.since and expires_at <= statement_timestamp()
+      ${Object.values(expiringTables).map(expired).join('\n      ')}
       union all
       select null, null where exists (
         select from service_keys
@@ -83,6 +83,7 @@ const insertEpochSql = 'insert into facts_epoch default values on conflict do no
 /**
  * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
  * statement can select the changes that an earlier snapshot of the primary did not include.
+ * See docs/decisions/memory.md#how-newer-changes-are-found.
  *
  * With replicas, facts are loaded and changes are read on any of the servers. A remembered value is
  * then what the statement that confirms it would have loaded, because that statement sees everything

@@ -1,7 +1,12 @@
 /**
- * A change to facts. An item is a resource, a user or an access token. If the item is null,
- * everything in the workspace changed; if the workspace is null, the item changed in every
- * workspace; if both are null, everything changed.
+ * A change to facts. An item is a resource, a user or an access token.
+ *
+ * | Workspace | Item | What changed |
+ * | --- | --- | --- |
+ * | ID | ID | the item in this workspace |
+ * | ID | null | everything in this workspace |
+ * | null | ID | the item in every workspace |
+ * | null | null | everything |
  */
 export type Change = [workspaceId: string | null, itemId: string | null]
 

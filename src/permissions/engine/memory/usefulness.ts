@@ -18,6 +18,7 @@ const minHits = 0.05
 /**
  * Skips a memory that is too small for the questions, or new: most queries then do without it, and the
  * others show when it has become useful.
+ * See docs/decisions/memory.md#a-memory-that-answers-less-than-one-query-in-twenty.
  */
 export function createUsefulness(): Usefulness {
   let isUsed = true

@@ -2,8 +2,9 @@ import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
 import { roleBitsSql } from '../bits.ts'
 import { ancestorColumns, maxChainLength } from '../chain.ts'
-import type { GrantKind, GroupLookup } from '../grants/grant-kind.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
+import type { GroupLookup } from '../grants/grant-kind.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
+import { askedColumns, resourceColumns, subjectColumns } from '../grants/offered-columns.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { toSql } from './statement.ts'
 import { actionBitsSql, statusJoins, statusSql } from './status.ts'
@@ -138,7 +139,7 @@ export type Ancestry = 'flagged' | 'walked'
 
 /** Return the grants of the subject `q` on the resource `r` as bits. */
 export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
-  flagged: (lookup) => `${ownBits('r', lookup, isFlagged)}
+  flagged: (lookup) => `${ownBits('r', lookup, 'flagged')}
         | case when (r.parent_id is null or not r.inherits) and r.visibility <> 'public' then 0
           else ${grant.inherited} end`,
   walked: (lookup) => `${ownBits('r', lookup)}
@@ -165,15 +166,12 @@ export function ancestorBits(id: string, lookup: GroupLookup): string {
         ), 0)`
 }
 
-/** Whether flagged statements read the grants of a kind. They leave `public` to walked ones. */
-function isFlagged({ rule }: GrantKind): boolean {
-  return rule !== 'public'
-}
-
-/** Returns the grants of `q` on the resource `row` itself, without inherited ones. */
-function ownBits(row: string, lookup: GroupLookup, isRead = (_: GrantKind) => true): string {
-  return grantKinds
-    .filter(isRead)
-    .flatMap(({ bits }) => bits?.(row, lookup) ?? [])
+/** Returns the grants of `q` on the resource `alias` itself, without inherited ones. */
+function ownBits(alias: string, lookup: GroupLookup, ancestry: Ancestry = 'walked'): string {
+  const row = resourceColumns(alias)
+  const columns = { subject: subjectColumns, row, asked: askedColumns, lookup }
+  return partsOf('bits')
+    .filter(({ part }) => ancestry === 'walked' || part.isFlagged)
+    .map(({ part }) => part.sql(columns))
     .join('\n        | ')
 }

@@ -1,6 +1,6 @@
 import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { checkedCtes } from './checked-children.ts'
 import {
@@ -32,13 +32,11 @@ const { workspace, first, limit, grants } = values
 
 /** Returns SQL for the folders on which the user has one of the grants. */
 function grantedFolders(values: ListValues): string {
-  const branches = grantKinds.flatMap(({ folders }) =>
-    folders
-      ? `
-    select r.id from ${folders.from(values)}
-      and ${grants} & ${folders.bits} <> 0 and r.kind_id = any((select ids from service)::int[])
-      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`
-      : [],
+  const branches = partsOf('folders').map(
+    ({ part: { bits, from } }) => `
+    select r.id from ${from(values)}
+      and ${grants} & ${bits} <> 0 and r.kind_id = any((select ids from service)::int[])
+      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`,
   )
   return branches.join('\n    union all')
 }
@@ -77,8 +75,22 @@ const childIds = (condition: string, limit: string) => `array(
  * folders, it first scans the children in the workspace in the order of their IDs, and reads
  * samples only if the scan does not fill the page. Neither method sorts a whole tree.
  *
+ * An example with two folders, a page of three IDs and samples of two (real ones are larger):
+ *
+ * | Child | Folder | `sampled` | `known` | Read after the sample | Page |
+ * | --- | --- | --- | --- | --- | --- |
+ * | 01 | A | yes | yes | | yes |
+ * | 02 | A | yes | yes | | yes |
+ * | 03 | A | | | yes: A may have more up to 05 | yes |
+ * | 04 | A | | | yes | |
+ * | 05 | B | yes | yes: the third, so `bound` is 05 | | |
+ * | 06 | A | | | no: after 05 | |
+ * | 07 | B | yes | | no: B has no more up to 05 | |
+ * | 08 | B | | | no | |
+ *
  * If there are more folders than the budget, which it finds out without reading the others, it
  * checks the children in the workspace instead (`checkedCtes`).
+ * See docs/decisions/lists.md#lists-of-users-who-can-reach-many-folders.
  */
 function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
   const listed = { ...values, permission: listedPermission[certainty] }

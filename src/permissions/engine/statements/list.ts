@@ -1,7 +1,8 @@
 import { grant } from '../../access.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
-import { barePermission, shareGrants } from '../grants/live-share.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
+import { barePermission } from '../grants/live-share.ts'
+import { subjectColumns } from '../grants/offered-columns.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { callersOf, keysCtes } from './list-caller.ts'
 import { toSql } from './statement.ts'
@@ -48,6 +49,9 @@ const isRequired = `exists (
       where n.kind_id = q.kind_id and n.action = q.action_name offset 0
     )`
 
+const conditions = partsOf('conditions').map(({ part }) => part)
+const conditionalGrants = conditions.reduce((all, { bits }) => all | bits, 0)
+
 /**
  * Whether the list of the query `q` depends on conditions: its action has a requirement, or the
  * caller may view through a custom role and `view` has one, or any share with the caller has a
@@ -58,19 +62,8 @@ export const isUncertainList = `${isRequired}
       select from resource_requirements n
       where n.kind_id = q.kind_id and n.action = 'view' offset 0
     )
-    or q.grants & ${shareGrants} <> 0 and (
-      exists (
-        select from shares s
-        where s.user_id = q.user_id and s.workspace_id = q.workspace_id
-          and s.condition is not null offset 0
-      ) or exists (
-        select from group_members g
-        where g.user_id = q.user_id and g.workspace_id = q.workspace_id and exists (
-          select from shares s
-          where s.group_id = g.group_id and s.workspace_id = q.workspace_id
-            and s.condition is not null offset 0
-        )
-      )
+    or q.grants & ${conditionalGrants} <> 0 and (
+      ${conditions.map(({ exists }) => exists({ subject: subjectColumns })).join(' or ')}
     )`
 
 /**
@@ -92,7 +85,7 @@ export const hasFullAccess = `not ${isRequired} and (q.grants = ${grant.register
  * not by inheritance. The planner merges the ordered branches of `union all` without sorting them.
  */
 export function directPage(values: ListValues): string {
-  const branches = grantKinds.flatMap(({ resources }) => resources?.(values) ?? [])
+  const branches = partsOf('resources').map(({ part }) => part(values))
   return `
     select distinct resource_id from (
       ${branches.map((branch) => `(${branch})`).join('\n      union all\n      ')}
@@ -128,11 +121,9 @@ const queryValues: Omit<ListValues, 'permission'> = {
  * each user.
  */
 function mayHaveFolders(values: ListValues): string {
-  const isGranted = grantKinds.flatMap(({ folders }) =>
-    folders
-      ? `q.grants & ${folders.bits} <> 0 and exists (
-        select from ${folders.from(values)} offset 0)`
-      : [],
+  const isGranted = partsOf('folders').map(
+    ({ part: { bits, from } }) => `q.grants & ${bits} <> 0 and exists (
+        select from ${from(values)} offset 0)`,
   )
   return `
     exists (select from resources where is_parent and workspace_id = q.workspace_id offset 0)

@@ -1,11 +1,15 @@
 import { chainCte } from '../chain.ts'
-import type { GrantRule, ReasonRows } from '../grants/grant-kind.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
+import type { ReasonRows } from '../grants/grant-kind.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
+import type { GrantRule } from '../grants/grant-rule.ts'
+import { askedColumns, chainColumns, reasonSubjectColumns } from '../grants/offered-columns.ts'
 import { askOfSubjects, checkBits, checksFrom } from './checks.ts'
 import { requirementList, storedVariables } from './uncertain.ts'
 
-const reasonRows = grantKinds
-  .flatMap(({ rule, reasons }, order) => (reasons ? reasonSelect(rule, reasons, order) : []))
+const offered = { subject: reasonSubjectColumns, chain: chainColumns, asked: askedColumns }
+
+const reasonRows = partsOf('reasons')
+  .map(({ rule, order, part }) => reasonSelect(rule, part(offered), order))
   .join('\n    union all\n    ')
 
 function reasonSelect(rule: GrantRule, columns: ReasonRows, order: number): string {

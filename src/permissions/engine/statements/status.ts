@@ -1,5 +1,6 @@
 import { actionFact } from '../../access.ts'
 import { roleBitsSql, statusBit } from '../bits.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
 
 /** The service of a key, or null unless the key is valid, and the version of the routes of the service. */
 export type KeyStatus = [service: string | null, routesVersion: string | null]
@@ -48,30 +49,11 @@ export const statusJoins = `left join lateral (
       select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
     ) m on true`
 
-/**
- * Returns an SQL condition: whether the user or one of their groups has a custom role with the
- * action. Reads the roles of groups in the workspace first, because most workspaces have few.
- */
+/** Returns an SQL condition: whether the user has a custom role, or another such grant, with the action. */
 export function hasRoleSql(actionId: string, userId: string, workspaceId: string): string {
+  const parts = partsOf('actionGranted')
   return `(
-              exists (
-                select from custom_role_actions ra
-                join custom_role_members rm on rm.role_id = ra.role_id
-                where ra.service_action_id = ${actionId}
-                  and rm.user_id = ${userId} and rm.workspace_id = ${workspaceId}
-              ) or exists (
-                select from (
-                  select role_id, group_id from custom_role_groups
-                  where workspace_id = ${workspaceId} offset 0
-                ) rg
-                where exists (
-                  select from custom_role_actions ra
-                  where ra.service_action_id = ${actionId} and ra.role_id = rg.role_id offset 0
-                ) and exists (
-                  select from group_members g
-                  where g.group_id = rg.group_id and g.user_id = ${userId} offset 0
-                )
-              )
+              ${parts.map(({ part }) => part({ actionId, userId, workspaceId })).join(' or ')}
             )`
 }
 

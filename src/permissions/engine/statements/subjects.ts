@@ -2,23 +2,47 @@ import type { Role } from '../../../core/roles.ts'
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
 import { chainCte } from '../chain.ts'
-import { grantKinds } from '../grants/grant-kinds.ts'
+import type { SearchValues } from '../grants/grant-kind.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
+import { chainColumns } from '../grants/offered-columns.ts'
 
 /** The kind of an action, which determines the grants that can allow it. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
 
-const branches = grantKinds.flatMap(({ subjects }) => subjects ?? [])
+const values: SearchValues = {
+  chain: chainColumns,
+  service: '$1',
+  workspace: '(select workspace_id from resource_workspace)',
+  after: '$4',
+  limit: '$5',
+  actionKind: '$6',
+  action: '$7',
+}
+
+const branches = partsOf('subjects').flatMap(({ part }) => part(values))
 
 /**
- * $1 service name, $2 resource type, $3 resource ID, $4 user ID, $5 limit, $6 ActionKind, $7
- * action.
+ * Candidates for an action on a resource, in the order of their IDs: every user after $4 who may
+ * perform it, and some who may not.
  *
- * Returns up to $5 users with an ID after $4, ordered by ID. They include every user in that range
- * who may perform the action. The columns are ID, `external_id`, e-mail address, name, whether the
- * user is active, the role in the workspace, and grants as bits, which are sufficient to decide
- * built-in actions unless they are uncertain: `barred` if the type has requirements, `conditional` if
- * a share with a condition names the user. Every branch follows an index and limits its users, not its rows: a user with
- * several shares or groups counts once.
+ * | Parameter | |
+ * | --- | --- |
+ * | $1, $2, $3 | service name, resource type and resource ID |
+ * | $4 | the ID that the users come after |
+ * | $5 | the maximum number of users |
+ * | $6 | ActionKind |
+ * | $7 | action |
+ *
+ * | Column | |
+ * | --- | --- |
+ * | `id`, `external_id`, `email`, `name`, `is_active` | the user |
+ * | `role` | in the workspace; null for others |
+ * | grants | bits that decide a built-in action, unless they contain one of the next two |
+ * | - `barred` | the type has requirements |
+ * | - `conditional` | a share with a condition names the user |
+ *
+ * Every branch follows an index and limits its users, not its rows: a user with several shares or
+ * groups counts once.
  */
 export const subjectsSql = `
 with recursive ${chainCte(`

@@ -1,7 +1,9 @@
 import { grant } from '../../access.ts'
 import { chainCte } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
+import { shareColumns, subjectColumns } from '../grants/offered-columns.ts'
 import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
@@ -10,6 +12,10 @@ import { type KeyStatus, keyStatusColumns } from './status.ts'
  * first. Further ones do not count.
  */
 export const maxCandidates = 256
+
+const isGrantee = partsOf('conditions').map(({ part }) =>
+  part.isGrantee({ subject: subjectColumns, share: shareColumns }),
+)
 
 /**
  * The conditional shares of the resource `r`, and of the ancestors that it inherits from, with the
@@ -26,10 +32,7 @@ export const candidateList = `(
       join shares s on s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
       join resource_conditions c on c.kind_id = s.kind_id and c.name = s.condition
       where s.condition is not null and ${isLive('s')}
-        and (s.user_id = q.user_id or s.group_id is not null and exists (
-          select from group_members g
-          where g.group_id = s.group_id and g.user_id = q.user_id offset 0
-        ))
+        and (${isGrantee.join(' or ')})
       order by depth, is_of_group, s.id limit ${maxCandidates}
     ) candidate
   )`

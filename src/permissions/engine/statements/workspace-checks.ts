@@ -1,8 +1,8 @@
 import { grant } from '../../access.ts'
 import { roleBitsSql } from '../bits.ts'
-import { customRole } from '../grants/custom-role.ts'
-import type { ReasonRows } from '../grants/grant-kind.ts'
-import { groupRole } from '../grants/group-role.ts'
+import type { RoleRows } from '../grants/grant-kind.ts'
+import { partsOf } from '../grants/grant-kinds.ts'
+import { serviceSubjectColumns } from '../grants/offered-columns.ts'
 import { workspaceType } from '../question.ts'
 import { askOfSubjects } from './checks.ts'
 import { groupLinks } from './reasons.ts'
@@ -17,17 +17,21 @@ export function hasOwnWorkspaces(service: string): string {
   )`
 }
 
-function roleRows({ role, groupId, isDirect, from }: ReasonRows): string {
+function roleRows({ role, groupId, isDirect, from }: RoleRows): string {
   return `select ${role} as role, ${groupId ?? 'null::uuid'} as group_id,
         ${isDirect ?? 'null::boolean'} as is_direct
       from ${from}`
 }
 
+const customRoleRows = partsOf('workspaceRoles').map(({ part }) =>
+  roleRows(part({ subject: serviceSubjectColumns })),
+)
+
 /** The custom roles of `q` with the action, as a JSON array of WorkspaceRole. */
 const customRoles = `(
     with chain as (select 1 as depth)
     select coalesce(json_agg(roles order by role, group_id), '[]') from (
-      ${[customRole, groupRole].flatMap(({ reasons }) => (reasons ? roleRows(reasons) : [])).join('\n      union all\n      ')}
+      ${customRoleRows.join('\n      union all\n      ')}
     ) roles
   )`
 

@@ -16,7 +16,16 @@ export const link: SubjectKind = {
   ignoredBits: grant.workspace | grant.manage | statusBit.anonymous,
   // A search for what a link opens lists what the link grants, also where everybody may view.
   ignoredInSearches: grant.public,
-  rules: { share: 'link', public: 'public' },
+  rules: {
+    share: 'link',
+    public: 'public',
+    workspace_role: null,
+    owner: null,
+    workspace_visibility: null,
+    group_share: null,
+    custom_role: null,
+    link: null,
+  },
   hasRole: false,
   // Changes to links have no record.
   isRemembered: false,

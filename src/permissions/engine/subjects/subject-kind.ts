@@ -1,4 +1,4 @@
-import type { GrantRule } from '../grants/grant-kind.ts'
+import type { GrantRule } from '../grants/grant-rule.ts'
 import type { Ctes } from '../statements/statement.ts'
 
 /** Who a subject is. Without a member, it is named otherwise, or nobody. */
@@ -24,10 +24,10 @@ export type SubjectKind = {
   /** The bits that allow to view a resource, but do not make a search list it. */
   ignoredInSearches: number
   /**
-   * How grants are explained: the rule for each rule of a user. Grants without one are not listed. Null
-   * if all rules are those of a user.
+   * How grants are explained: the rule for each rule of a user, null if grants by it are not listed.
+   * Null if all rules are those of a user.
    */
-  rules: Partial<Record<GrantRule, GrantRule>> | null
+  rules: Record<GrantRule, GrantRule | null> | null
   /** Whether subjects have a role in a workspace, which conditions can read. */
   hasRole: boolean
   /** Whether facts and lists can stay in memory: all changes to what `tables` reads are recorded. */

@@ -269,14 +269,14 @@ class FakePermissions:
 
     def _move(self, resource: Registered, parent: Registered) -> None:
         if parent is resource or _depth_below(parent, resource) > 0:
-            message = "A resource must not be its own parent or below itself"
+            message = "A resource cannot be its own ancestor"
             raise DaikonError("already_exists", "PARENT_CYCLE", message)
         above, current = 1, parent
         while current.parent is not None:
             above, current = above + 1, current.parent
         below = max(_depth_below(other, resource) for other in self.world.resources.values())
         if above + 1 + below > _max_chain_length:
-            message = f"must not make a chain of more than {_max_chain_length} resources"
+            message = f"must not be nested more than {_max_chain_length} levels deep"
             raise invalid_argument(("parent", message))
         resource.parent = parent
 

@@ -51,7 +51,8 @@ class Rights:
         if denial is not None:
             raise PermissionDeniedError(
                 "NOT_THE_OWNER",
-                "Requires the owner of the resource, an owner or admin of its workspace, or a role with manage",
+                "Only the resource's owner, an owner or admin of its workspace,"
+                " or a user whose role includes manage may do this",
             )
         return found
 
@@ -64,7 +65,7 @@ class Rights:
         if not is_owner(self._world, user_subject(self._world, claims["sub"]), resource):
             raise PermissionDeniedError(
                 "NOT_THE_OWNER",
-                "Requires the owner of the resource, or an owner or admin of its workspace",
+                "Only the resource's owner, or an owner or admin of its workspace, may do this",
             )
 
     def require_editable_parent(self, parent: Registered, token: str | None, context: Any) -> None:

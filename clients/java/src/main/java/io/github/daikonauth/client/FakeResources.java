@@ -164,13 +164,13 @@ abstract class FakeResources extends FakeShares {
     for (Entry above = parent; above != null; above = above.parent) {
       length += 1;
       if (above == entry) {
-        String message = "A resource must not be its own parent or below itself";
+        String message = "A resource cannot be its own ancestor";
         throw DaikonException.of(Code.ALREADY_EXISTS, "PARENT_CYCLE", message);
       }
     }
     int below = state.resources.values().stream().mapToInt(other -> other.depthBelow(entry)).max().orElse(0);
     if (length + below <= MAX_CHAIN_LENGTH) return;
-    String message = "must not make a chain of more than " + MAX_CHAIN_LENGTH + " resources";
+    String message = "must not be nested more than " + MAX_CHAIN_LENGTH + " levels deep";
     throw DaikonException.invalid(new Field("parent", message));
   }
 

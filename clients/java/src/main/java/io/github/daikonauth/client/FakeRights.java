@@ -55,11 +55,15 @@ final class FakeRights {
     if (!claims.workspaceId().equals(found.workspaceId)) throw resourceNotFound();
     if (!isAllowed(claims, "manage", found, settings))
       throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
-          "Requires the owner of the resource, an owner or admin of its workspace, or a role with manage");
+          "Only the resource's owner, an owner or admin of its workspace, "
+              + "or a user whose role includes manage may do this");
     return found;
   }
 
-  /** Requires that the user of a token may do what a role with manage is not enough for. */
+  /**
+   * Fails unless the user of a token owns the resource or is an owner or admin of its workspace; a role with manage
+   * is not enough.
+   */
   void requireOwnership(Entry resource, Settings settings) {
     if (settings.token == null) return;
     Claims claims = requireUser(settings.token);
@@ -67,7 +71,7 @@ final class FakeRights {
     FakeSubject subject = FakeSubject.ofUser(state, claims.subject(), null);
     if (new FakeDecision(state, subject, "manage", resource, Map.of()).isOwner()) return;
     throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
-        "Requires the owner of the resource, or an owner or admin of its workspace");
+        "Only the resource's owner, or an owner or admin of its workspace, may do this");
   }
 
   /** Requires that the user of a token may edit the new parent of a resource. */

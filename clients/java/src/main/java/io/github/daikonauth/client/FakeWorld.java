@@ -72,7 +72,7 @@ public final class FakeWorld {
     return this;
   }
 
-  /** Sets the service of the key, if operations shall fail with {@code OTHER_SERVICE}. */
+  /** Limits the key to one service; operations for others fail with {@code OTHER_SERVICE}. */
   public FakeWorld keyService(String keyService) {
     this.keyService = keyService;
     return this;

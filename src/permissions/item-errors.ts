@@ -4,8 +4,8 @@ import type { ErrorNaming } from './error-naming.ts'
 /** The maximum number of violations in one error. */
 export const maxViolations = 1000
 
-/** Collects the problems of the items of a call. */
-export class Problems {
+/** Collects the errors of the items of a call. */
+export class ItemErrors {
   readonly #naming: ErrorNaming
   readonly #violations: { index: number; violation: FieldViolation }[] = []
   readonly #indexes = new Set<number>()
@@ -20,13 +20,13 @@ export class Problems {
     this.#indexes.add(index)
   }
 
-  /** Returns whether an item has problems. */
+  /** Returns whether an item has errors. */
   has(index: number): boolean {
     return this.#indexes.has(index)
   }
 
   /** Returns what `read` returns. If it throws `invalid_argument`, adds its violations. */
-  collect<Value>(index: number, read: () => Value): Value | undefined {
+  capture<Value>(index: number, read: () => Value): Value | undefined {
     try {
       return read()
     } catch (error) {
@@ -36,7 +36,7 @@ export class Problems {
     }
   }
 
-  /** Throws `invalid_argument` with all problems in the order of the items, if there are any. */
+  /** Throws `invalid_argument` with all errors in the order of the items, if there are any. */
   throwAny(): void {
     if (this.#violations.length === 0) return
     const sorted = this.#violations.toSorted((a, b) => a.index - b.index).slice(0, maxViolations)
