@@ -155,7 +155,7 @@ test('errors name the line, an invalid file registers nothing, and the status is
     line(`c,${slug},${email},,,`),
   )
   const { err } = await runImport(cycle)
-  t.regex(err, /^Line 2: parent: A resource must not be .*\nLine 3: parent: A resource must not be/)
+  t.regex(err, /^Line 2: parent: A resource cannot be .*\nLine 3: parent: A resource cannot be/)
   const twice = csvFile(line(`a,${slug},${email},,,`), line(`a,${slug},${email},,,`))
   t.regex((await runImport(twice)).err, /^Line 3: external_id is duplicated\n/)
   t.deepEqual(await findResources(service), [])

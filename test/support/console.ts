@@ -161,6 +161,12 @@ export async function openContext(
   context.on('response', (response) => {
     if (response.status() === 401) pending.delete(response.request())
   })
+  // Nothing is reported of the requests of a page that has closed, such as the one for its icon.
+  context.on('page', (page) =>
+    page.on('close', () => {
+      for (const request of pending) if (request.frame().page() === page) pending.delete(request)
+    }),
+  )
   return context
 }
 

@@ -29,7 +29,7 @@ export function createApp(pool: Pool, daikon: DaikonClient): Express {
     const { sub: owner_id, wid: workspace_id } = userOf(request).claims
     const { title, body = '' } = request.body ?? {}
     if (typeof title !== 'string' || typeof body !== 'string')
-      return void response.status(400).json({ detail: 'title must be a string' })
+      return void response.status(422).json({ detail: 'title must be a string' })
     const id = randomUUID()
     const document = await inTransaction(pool, async (transaction) => {
       await enqueue(transaction, {

@@ -166,7 +166,8 @@ export const faults: Record<string, Fault> = {
     await setVisibility(agreement, 'public')
     const questions = await warmUp(agreement)
     await alone(
-      `alter database ${name} rename to ${name}_old`,
+      // The fault may happen again.
+      `alter database ${name} rename to ${name}_${Date.now()}`,
       `alter database ${copy} rename to ${name}`,
     )
     await agreement.askQuestions(questions)
