@@ -24,6 +24,8 @@ export type BenchDatabase = {
  * existing data.
  */
 export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> {
+  // Migrations must not take connections of benchmarks for a node of the first release.
+  process.env.PGAPPNAME ??= 'pg_bench'
   const size = quick ? smallSize : fullSize
   const { url, close, ...files } = await openBenchPostgres(
     quick ? 'daikon-bench-quick' : 'daikon-bench',
