@@ -7,8 +7,8 @@ export type Mistake = { setting: string; detail: string }
 const subject = /^[A-Z][A-Z0-9_]+(?:(?:, | and )[A-Z][A-Z0-9_]+)*/
 
 /**
- * Marks findings as not checked whose problem is that of settings that are mistaken themselves, so that
- * each cause is reported once.
+ * Marks a finding as not checked if it only follows from invalid settings, so that each cause is
+ * reported once.
  */
 export function withoutRepetition(findings: Finding[], mistakes: Mistake[]): Finding[] {
   const mistaken = new Set(mistakes.map(({ setting }) => setting))

@@ -26,7 +26,7 @@ export type ChecksBatch = {
   parameters: string[]
   /** The position of the kind of each check, from 1. */
   kinds: number[]
-  /** Returns the result of each query, in order. `facts` are those of all checks. */
+  /** Returns the result of each query, in order. `facts` has one entry for each check of all queries. */
   split<Fact>(columns: StatusColumns, facts: Fact[]): Loaded<Fact>[]
 }
 

@@ -171,7 +171,7 @@ for (const transport of environment.transports) {
         [email, email],
         isSignedIn ? { browser_session } : {},
       )
-      // The first session without a cookie is that of another browser.
+      // Without the cookie, the first session belongs to another browser.
       t.is(await countSessions(email), isSignedIn ? 1 : 2)
       const [first, second] = await Promise.all(callbacks.map(exchangeCode))
       // The cookie that arrives last may be the one that has been replaced.

@@ -25,7 +25,7 @@ export type SubjectKind = {
   ignoredInSearches: number
   /**
    * How grants are explained: the rule for each rule of a user, null if grants by it are not listed.
-   * Null if all rules are those of a user.
+   * Null if every rule has the name that it has for a user.
    */
   rules: Record<GrantRule, GrantRule | null> | null
   /** Whether subjects have a role in a workspace, which conditions can read. */
