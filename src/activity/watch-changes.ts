@@ -48,7 +48,7 @@ export function createWatchChanges(feed: LiveFeed): WatchChangesHandler {
         } finally {
           leave()
         }
-        if (expiry.aborted) throw tokenExpired()
+        if (expiry.aborted) throw new ServiceError(reasons.TOKEN_EXPIRED)
       },
     }
   }
@@ -80,8 +80,4 @@ async function* followChanges(
       feed.leave(reader)
     }
   }
-}
-
-function tokenExpired(): ServiceError {
-  return new ServiceError(reasons.TOKEN_EXPIRED)
 }

@@ -103,7 +103,7 @@ export async function getClientApp(
   { client_app_id }: GetClientAppRequest,
 ): Promise<ClientAppResponse> {
   const app = await clientApps.find(client_app_id)
-  if (!app) throw clientAppNotFound()
+  if (!app) throw new ServiceError(reasons.CLIENT_APP_NOT_FOUND)
   return { ...toResponse(app), etag: tagOf(app) }
 }
 
@@ -319,12 +319,8 @@ async function insertSecret(clientApps: ClientAppStore, id: string): Promise<str
 /** Locks and returns a client app, so that concurrent changes run one after the other. */
 async function requireClientApp(clientApps: ClientAppStore, id: string): Promise<StoredClientApp> {
   const app = await clientApps.lock(id)
-  if (!app) throw clientAppNotFound()
+  if (!app) throw new ServiceError(reasons.CLIENT_APP_NOT_FOUND)
   return app
-}
-
-function clientAppNotFound(): ServiceError {
-  return new ServiceError(reasons.CLIENT_APP_NOT_FOUND)
 }
 
 /** The ETag does not depend on the secrets, which have their own method. */

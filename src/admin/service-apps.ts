@@ -67,7 +67,7 @@ export async function getServiceApp(
   { service_app_id }: GetServiceAppRequest,
 ): Promise<ServiceAppResponse> {
   const app = await serviceApps.find(service_app_id)
-  if (!app) throw serviceAppNotFound()
+  if (!app) throw new ServiceError(reasons.SERVICE_APP_NOT_FOUND)
   return toTaggedResponse(app)
 }
 
@@ -183,12 +183,8 @@ async function requireServiceApp(
   id: string,
 ): Promise<StoredServiceApp> {
   const app = await serviceApps.lock(id)
-  if (!app) throw serviceAppNotFound()
+  if (!app) throw new ServiceError(reasons.SERVICE_APP_NOT_FOUND)
   return app
-}
-
-function serviceAppNotFound(): ServiceError {
-  return new ServiceError(reasons.SERVICE_APP_NOT_FOUND)
 }
 
 function tagOf({ id, name, isActive }: StoredServiceApp): string {

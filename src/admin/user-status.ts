@@ -75,7 +75,7 @@ async function changeFields(
   const isLocked = isDeactivated && user.isActive && user.isAdmin
   if (isLocked && principal.managementApp) await requireAnotherAdministrator(tx.people, user)
   await tx.people.update(user.id, changes).catch((error) => {
-    throw violates(error, 'unique') ? externalIdTaken() : error
+    throw violates(error, 'unique') ? new ServiceError(reasons.EXTERNAL_ID_TAKEN) : error
   })
   if (user.isActive && isDeactivated) await signOutEverywhere(tx, now, user.id)
   for (const action of eventsOf(user, changes)) {
@@ -199,10 +199,6 @@ function requireOtherAdministrator(
 ): void {
   const isOther = (user: LockedPerson) => user.id !== id && user.isAdmin && user.isActive
   if (!locked.some(isOther)) throw lastAdministrator(email)
-}
-
-function externalIdTaken(): ServiceError {
-  return new ServiceError(reasons.EXTERNAL_ID_TAKEN)
 }
 
 /** Creates the error for a change that would leave no active administrator. */

@@ -51,7 +51,7 @@ export async function verifyConnectionDomain(
       return toDomainResponse(await requireDomain(tx, id.id, domain))
     })
   } catch (error) {
-    throw violates(error, 'unique') ? domainTaken() : error
+    throw violates(error, 'unique') ? new ServiceError(reasons.DOMAIN_TAKEN) : error
   }
 }
 
@@ -112,10 +112,6 @@ async function requireDomain(
 function notProven(domain: string, token: string): ServiceError {
   const detail = `${domain} has no TXT record ${txtValue(token)}. New records can take hours to appear.`
   return new ServiceError(reasons.DOMAIN_NOT_PROVEN, detail)
-}
-
-function domainTaken(): ServiceError {
-  return new ServiceError(reasons.DOMAIN_TAKEN)
 }
 
 function dnsUnavailable(): ServiceError {

@@ -26,7 +26,9 @@ export function createSessionReach(tx: ReachStores): SessionReach {
     async require(session, workspaceId) {
       const reach = await find(session, workspaceId)
       if (!reach.isReachable)
-        throw reach.requiredConnection ? connectionRequired() : connectionSession()
+        throw reach.requiredConnection
+          ? new ServiceError(reasons.CONNECTION_REQUIRED)
+          : connectionSession()
       if (reach.breaksGlassOf === undefined) return
       const { userId, provider } = session
       await tx.activity.record(
@@ -57,8 +59,4 @@ async function findReach(
   const { id, breakGlass, isOwner } = enforced
   if (breakGlass && isOwner) return { isReachable: true, breaksGlassOf: id }
   return { isReachable: false, requiredConnection: id }
-}
-
-function connectionRequired(): ServiceError {
-  return new ServiceError(reasons.CONNECTION_REQUIRED)
 }

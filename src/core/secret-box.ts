@@ -39,7 +39,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
 
   const box: SecretBox = {
     encrypt(secret, context) {
-      if (!first) throw encryptionKeyMissing()
+      if (!first) throw new ServiceError(reasons.ENCRYPTION_KEY_MISSING)
       const nonce = randomBytes(nonceSize)
       const encryption = createCipheriv(cipher, first, nonce).setAAD(Buffer.from(context))
       const text = Buffer.concat([encryption.update(secret, 'utf8'), encryption.final()])
@@ -70,8 +70,4 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
 /** Returns the beginning of the key's hash, which identifies the key without revealing it. */
 export function keyId(key: Buffer): string {
   return createHash('sha256').update('daikon encryption key').update(key).digest('hex').slice(0, 8)
-}
-
-function encryptionKeyMissing(): ServiceError {
-  return new ServiceError(reasons.ENCRYPTION_KEY_MISSING)
 }

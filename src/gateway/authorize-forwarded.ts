@@ -28,7 +28,8 @@ export function createAuthorizeForwarded(
       return table instanceof Promise ? table.then(ask) : ask(table)
     },
     handle({ principal }, _request, { bits, basis }) {
-      if (principal.service?.name === undefined) throw serviceUnknown()
+      // In development mode, a key identifies no service whose routes could be compared.
+      if (principal.service?.name === undefined) throw new ServiceError(reasons.SERVICE_UNKNOWN)
       const user = requireAuthorized(basis as Requirement, principal, bits[0])
       return toAuthorizedUser(user)
     },
@@ -62,9 +63,4 @@ function requireAuthorized(
 function routeDenied(reason: 'PATH_AMBIGUOUS' | 'ROUTE_UNKNOWN'): ServiceError {
   if (reason === 'ROUTE_UNKNOWN') return createDenial(reasons.ROUTE_UNKNOWN)
   return createDenial(reasons.PATH_AMBIGUOUS)
-}
-
-/** In development mode, a key identifies no service whose routes could be compared. */
-function serviceUnknown(): ServiceError {
-  return new ServiceError(reasons.SERVICE_UNKNOWN)
 }

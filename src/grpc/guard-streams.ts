@@ -41,7 +41,9 @@ export function guardStreams(server: Http2Server): void {
     if (!headers['content-type']?.startsWith('application/grpc')) return refuseOther(stream)
     const encoding = headers['grpc-encoding']
     if (encoding !== undefined && encoding !== 'identity')
-      return refuse(stream, encodingUnsupported(), { 'grpc-accept-encoding': 'identity' })
+      return refuse(stream, new ServiceError(reasons.COMPRESSION_UNSUPPORTED), {
+        'grpc-accept-encoding': 'identity',
+      })
     for (const listener of listeners) listener.call(server, stream, headers, flags, rawHeaders)
   }
   // The declared listener lacks the raw headers.
@@ -66,9 +68,4 @@ function refuseOther(stream: ServerHttp2Stream): void {
 function metadataTooLarge(): ServiceError {
   const detail = `The metadata exceeds ${maxMetadataBytes} bytes`
   return new ServiceError(reasons.METADATA_TOO_LARGE, detail)
-}
-
-/** UNIMPLEMENTED (gRPC compression specification), which is the gRPC status of this code. */
-function encodingUnsupported(): ServiceError {
-  return new ServiceError(reasons.COMPRESSION_UNSUPPORTED)
 }

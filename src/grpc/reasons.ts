@@ -2,6 +2,7 @@ import { defineReasons } from '../core/define-reasons.ts'
 
 /** The reasons of errors of the gRPC transport. */
 export const reasons = defineReasons({
+  // UNIMPLEMENTED (gRPC compression specification), which is the gRPC status of this code.
   COMPRESSION_UNSUPPORTED: {
     code: 'method_not_allowed',
     name: 'ENCODING_UNSUPPORTED',

@@ -33,7 +33,7 @@ export async function getScimToken(
   { workspace_id }: WorkspaceRequest,
 ): Promise<ScimTokenResponse> {
   const token = await stores.scimTokens.find(workspace_id)
-  if (!token) throw tokenNotFound()
+  if (!token) throw new ServiceError(reasons.SCIM_TOKEN_NOT_FOUND)
   const { prefix, createdAt, lastUsedAt } = token
   const { active, inactive, changedAt } = await stores.scimUsers.summarize(workspace_id)
   const deactivations = await describeDeactivations(stores.scimGuards, workspace_id, now)
@@ -57,7 +57,8 @@ export async function createToken(
   const prefix = scimTokenPrefix(token)
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
-    if (!(await tx.connectionDomains.hasVerified(workspaceId))) throw noVerifiedDomain()
+    if (!(await tx.connectionDomains.hasVerified(workspaceId)))
+      throw new ServiceError(reasons.NO_VERIFIED_DOMAIN)
     const hash = hashSecret(token)
     await tx.scimTokens.replace({ id: uuid(), workspaceId, hash, prefix, createdAt: now })
     await tx.activity.record(actorOf(principal), {
@@ -78,7 +79,7 @@ export async function deleteToken(
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const ended = await tx.scimTokens.end(workspaceId)
-    if (!ended) throw tokenNotFound()
+    if (!ended) throw new ServiceError(reasons.SCIM_TOKEN_NOT_FOUND)
     await tx.activity.record(actorOf(principal), {
       action: 'scim.token_deleted',
       targetId: workspaceId,
@@ -111,12 +112,4 @@ export async function confirmScim(
     })
     return { expires_at: expiresAt }
   })
-}
-
-function tokenNotFound(): ServiceError {
-  return new ServiceError(reasons.SCIM_TOKEN_NOT_FOUND)
-}
-
-function noVerifiedDomain(): ServiceError {
-  return new ServiceError(reasons.NO_VERIFIED_DOMAIN)
 }

@@ -107,7 +107,7 @@ export async function createScimUser(
     const { tx, principal, now } = change
     const connection = await requireConnection(tx, workspaceId, email)
     const userId = await ensureUserOf(tx, workspaceId, email)
-    if (userId === undefined) throw usedElsewhere()
+    if (userId === undefined) throw new ServiceError(reasons.ADDRESS_USED_ELSEWHERE)
     const id = { workspaceId, userId }
     const known = await tx.scimUsers.lock(id)
     if (known && !known.isDeleted) throw alreadyProvisioned()
@@ -340,8 +340,4 @@ function createEvent<Action extends 'scim.user_updated' | 'scim.user_deleted'>(
 
 function alreadyProvisioned(): ServiceError {
   return new ServiceError(reasons.ALREADY_PROVISIONED)
-}
-
-function usedElsewhere(): ServiceError {
-  return new ServiceError(reasons.ADDRESS_USED_ELSEWHERE)
 }

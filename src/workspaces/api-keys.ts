@@ -51,7 +51,8 @@ export async function createKey(
   const id = uuid()
   return stores.transaction(async (tx) => {
     const account = await requireServiceAccount(tx.serviceAccounts, idOf(request))
-    if (!account.isActive || account.hasEnded) throw accountInactive()
+    if (!account.isActive || account.hasEnded)
+      throw new ServiceError(reasons.SERVICE_ACCOUNT_INACTIVE)
     if ((await tx.apiKeys.list(account.id)).length >= maxKeys) throw tooManyKeys()
     const named = { name: request.name.trim(), prefix: apiKeyPrefix(key) }
     await tx.apiKeys.insert({ id, userId: account.id, hash: hashSecret(key), ...named, expiresAt })
@@ -110,10 +111,6 @@ function toResponse(key: StoredApiKey): ApiKeyResponse {
     ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
     ...(lastUsedAt !== null && { last_used_at: isoTime(lastUsedAt) }),
   }
-}
-
-function accountInactive(): ServiceError {
-  return new ServiceError(reasons.SERVICE_ACCOUNT_INACTIVE)
 }
 
 function tooManyKeys(): ServiceError {

@@ -40,7 +40,7 @@ export async function addChildGroup(
     const { parent, link } = await requireLocked(tx, request)
     const { isLinked, isCycle, length } = await tx.groupHierarchy.describeLink(link, maxChainLength)
     if (isLinked) return { status: 'ok' }
-    if (isCycle) throw cycle()
+    if (isCycle) throw new ServiceError(reasons.GROUP_CYCLE)
     if (length > maxChainLength) throw chainTooLong()
     await tx.groupHierarchy.addLink(link)
     await tx.activity.record(actorOf(principal), createLinkEvent('group.child_added', parent, link))
@@ -55,7 +55,8 @@ export async function removeChildGroup(
 ): Promise<DeleteResponse> {
   return stores.transaction(async (tx) => {
     const { parent, link } = await requireLocked(tx, request)
-    if (!(await tx.groupHierarchy.removeLink(link))) throw childNotFound()
+    if (!(await tx.groupHierarchy.removeLink(link)))
+      throw new ServiceError(reasons.CHILD_GROUP_NOT_FOUND)
     const event = createLinkEvent('group.child_removed', parent, link)
     await tx.activity.record(actorOf(principal), event)
     return {}
@@ -72,16 +73,8 @@ async function requireLocked(
   // Read under the locks, because a concurrent call may have deleted either group.
   const parent = await requireGroup(tx.groups, request)
   const child = await tx.groups.find(request.child_id, workspaceId)
-  if (!child) throw childNotFound()
+  if (!child) throw new ServiceError(reasons.CHILD_GROUP_NOT_FOUND)
   return { parent, link: { parentId: parent.id, childId: child.id, workspaceId } }
-}
-
-function childNotFound(): ServiceError {
-  return new ServiceError(reasons.CHILD_GROUP_NOT_FOUND)
-}
-
-function cycle(): ServiceError {
-  return new ServiceError(reasons.GROUP_CYCLE)
 }
 
 function chainTooLong(): ServiceError {

@@ -45,7 +45,7 @@ export async function addRoleActions(
     const role = await requireRole(tx.roles, request)
     // Inserting in the order of IDs avoids deadlocks between concurrent calls.
     const actions = await tx.roles.findRegisteredActions([...ids])
-    if (actions.length < ids.size) throw actionNotFound()
+    if (actions.length < ids.size) throw new ServiceError(reasons.SERVICE_ACTION_NOT_FOUND)
     for (const action of actions) {
       const isNew = await tx.roles.addAction(role.id, action.id).catch((error) => {
         throw violates(error, 'foreign') ? roleNotFound() : error
@@ -66,7 +66,7 @@ export async function removeRoleAction(
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     const action = await tx.roles.removeAction(role.id, request.service_action_id)
-    if (!action) throw actionNotFound()
+    if (!action) throw new ServiceError(reasons.SERVICE_ACTION_NOT_FOUND)
     const event = createRoleActionEvent('role.action_removed', role, action)
     await tx.activity.record(actorOf(principal), event)
     return {}
@@ -80,8 +80,4 @@ function createRoleActionEvent(
 ): ActivityEvent<typeof event> {
   const detail = { name, service_name: action.serviceName, action: action.name }
   return { action: event, targetId: id, workspaceId, detail }
-}
-
-function actionNotFound(): ServiceError {
-  return new ServiceError(reasons.SERVICE_ACTION_NOT_FOUND)
 }

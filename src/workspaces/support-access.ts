@@ -40,7 +40,7 @@ export async function giveSupportAccess(
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const workspace = await tx.workspaces.find(workspaceId)
-    if (!workspace?.supportAccess) throw supportForbidden()
+    if (!workspace?.supportAccess) throw new ServiceError(reasons.SUPPORT_ACCESS_FORBIDDEN)
     const user = await tx.users.find(request.user_id)
     if (!user) throw userNotFound()
     const id = { workspaceId, userId: user.id }
@@ -56,10 +56,6 @@ export async function giveSupportAccess(
     })
     return toMemberResponse(await requireMember(tx.members, id), principal)
   })
-}
-
-function supportForbidden(): ServiceError {
-  return new ServiceError(reasons.SUPPORT_ACCESS_FORBIDDEN)
 }
 
 function alreadyMember(): ServiceError {

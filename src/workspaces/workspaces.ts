@@ -112,7 +112,8 @@ export async function updateWorkspace(
     Pick<RequestContext, 'now'>,
   { workspace_id, name, description, support_access, if_match }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  if (support_access !== undefined && principal.user?.role !== 'owner') throw ownerRequired()
+  if (support_access !== undefined && principal.user?.role !== 'owner')
+    throw new ServiceError(reasons.OWNER_REQUIRED)
   const actor = actorOf(principal)
   return stores.transaction(async (tx) => {
     const userId = userIdOf(actorOf(principal))
@@ -183,10 +184,6 @@ async function requireWorkspace(
   const workspace = await workspaces.find(id, userId)
   if (!workspace) throw workspaceNotFound()
   return workspace
-}
-
-function ownerRequired(): ServiceError {
-  return new ServiceError(reasons.OWNER_REQUIRED)
 }
 
 function tagOf({ id, name, description, supportAccess }: WorkspaceOfUser): string {

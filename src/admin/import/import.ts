@@ -60,7 +60,7 @@ export async function executeCsvImport(
       requireNoErrors(report)
       await applyPlan(tx, actorOf(principal), { plan, ids, onProgress }).catch((error) => {
         const isConflict = violates(error, 'foreign') || violates(error, 'unique')
-        throw isConflict ? changedDuringImport() : error
+        throw isConflict ? new ServiceError(reasons.CHANGED_MEANWHILE) : error
       })
       return report
     }),
@@ -107,10 +107,6 @@ async function planRows(
 function findOwnedSlugs(rows: Row[]): Set<string> {
   const owners = rows.filter(({ role, errors }) => role === 'owner' && errors.length === 0)
   return new Set(owners.map(({ slug }) => slug))
-}
-
-function changedDuringImport(): ServiceError {
-  return new ServiceError(reasons.CHANGED_MEANWHILE)
 }
 
 function requireNoErrors({ summary, rows }: CsvImportReport): void {

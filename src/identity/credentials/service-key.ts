@@ -45,7 +45,7 @@ export function createServiceKeyKind({
       const { service: name } = status
       if (required && name === undefined) {
         if (keyHash) onServiceKeyRejected(keyHash, call)
-        throw keyHash ? serviceKeyInvalid() : serviceKeyMissing()
+        throw keyHash ? new ServiceError(reasons.SERVICE_KEY_INVALID) : serviceKeyMissing()
       }
       principal.service = { name: required ? name : undefined }
       if (required && keyHash) onServiceKeyUsed(keyHash, now)
@@ -96,10 +96,6 @@ function findServiceKey(
   if (serviceKey !== undefined || !takesBearerKeys) return serviceKey
   const [, key] = /^Bearer +(dk_.*)$/i.exec(authorization ?? '') ?? []
   return key
-}
-
-function serviceKeyInvalid(): ServiceError {
-  return new ServiceError(reasons.SERVICE_KEY_INVALID)
 }
 
 /**

@@ -30,7 +30,7 @@ export async function openInvitation(
   const { stores, now } = context
   const { token, browser_session: cookie } = request
   const invitation = await stores.signInInvitations.findByToken(token, now)
-  if (!invitation) throw invitationEnded()
+  if (!invitation) throw new ServiceError(reasons.INVITATION_ENDED)
   const found = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
   const pending = await findPending(context, request, found)
   if (found && pending) {
@@ -132,8 +132,4 @@ function signInPage(
 function describe({ workspaceName, inviter, email, role }: LinkedInvitation) {
   const detail = `${describeInviter(inviter)} invited ${email} as ${role}`
   return createLink({ label: workspaceName, detail })
-}
-
-function invitationEnded(): ServiceError {
-  return new ServiceError(reasons.INVITATION_ENDED)
 }
