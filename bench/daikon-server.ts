@@ -49,7 +49,7 @@ const app = createApplication({
   now: () => new Date(),
   currentKeys: () => keys,
   onFailure: (error) => process.stderr.write(`${error.message}: ${error.cause}\n`),
-  onJobFailure: () => {},
+  logFailure: () => () => {},
   warn: () => {},
   encryptionKeys: hasFeed ? [benchEncryptionKey] : [],
   ...(maxListFolders && {

@@ -6,8 +6,9 @@ import { createStores } from '../src/server/stores.ts'
 import { createWebhookJobs } from '../src/webhooks/jobs.ts'
 
 /** Starts the jobs of a node through which events reach watches and webhooks. */
-export function startFeedJobs({ webhookSender }: Application, database: Database): void {
+export function startFeedJobs({ services }: Application, database: Database): void {
   const openStores = () => createStores(database.fork())
-  const jobs = [...createActivityJobs(openStores, undefined), ...createWebhookJobs(webhookSender)]
+  const settings = { ACTIVITY_RETENTION_DAYS: undefined }
+  const jobs = [...createActivityJobs({ openStores, settings }), ...createWebhookJobs(services)]
   startJobs(jobs, () => (error) => process.stderr.write(`${error}\n`))
 }

@@ -27,7 +27,7 @@ export type NodeProcess = {
 const root = join(import.meta.dirname, '../..')
 const operations = createOperations(
   readRegistry(),
-  createHandlers({ database: {}, engine: {}, settings: {} } as never),
+  createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never),
 )
 
 /** Creates both transports for a node that runs in another process. */

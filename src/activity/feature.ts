@@ -9,4 +9,5 @@ export const activity = {
   events: logEvents,
   reasons,
   settings: activitySettings,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

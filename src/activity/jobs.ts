@@ -2,6 +2,7 @@ import type { Job } from '../core/job.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { maxPrunedEntries, pruneActivity } from './retention.ts'
 import { maxSealedEntries, sealActivity } from './seal.ts'
+import type { ActivitySettings } from './settings.ts'
 import type { ActivityStore } from './store/activity-store.ts'
 import type { ChainStore } from './store/chain-store.ts'
 
@@ -11,11 +12,13 @@ const sealInterval = 250
 /** Milliseconds between deletions of old entries. */
 const pruneInterval = 60_000
 
-/** `retentionDays` is how long entries are kept; undefined if they are kept forever. */
-export function createActivityJobs(
-  openStores: () => Transactional<{ activity: ActivityStore; chain: ChainStore }>,
-  retentionDays: number | undefined,
-): Job[] {
+type Dependencies = {
+  openStores: () => Transactional<{ activity: ActivityStore; chain: ChainStore }>
+  settings: Pick<ActivitySettings, 'ACTIVITY_RETENTION_DAYS'>
+}
+
+export function createActivityJobs({ openStores, settings }: Dependencies): Job[] {
+  const retentionDays = settings.ACTIVITY_RETENTION_DAYS
   const seal: Job = {
     failure: 'Sealing the activity log failed',
     interval: sealInterval,

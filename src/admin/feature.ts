@@ -1,3 +1,4 @@
+import { defaultAdminPorts } from './default-ports.ts'
 import { adminEvents } from './events.ts'
 import { reasons } from './reasons.ts'
 
@@ -6,5 +7,7 @@ export const admin = {
   name: 'admin',
   needs: ['activity', 'identity', 'permissions', 'workspaces'],
   events: adminEvents,
+  defaultPorts: defaultAdminPorts,
   reasons,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

@@ -102,12 +102,15 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
     const { Client } = (await import('pg')).default
     const { DeploymentStore } = await import('./store/deployment-store.ts')
+    const { createDeploymentChecks } = await import('../server/deployment-checks.ts')
     const { url, stop } = await openPostgres(config)
     const VersionedClient = tellSchemaVersion(Client)
     const client = new VersionedClient({ connectionString: url, connectionTimeoutMillis: 3000 })
     try {
       await client.connect()
-      return await runChecks(databaseChecks(new DeploymentStore(client), config))
+      const deployment = new DeploymentStore(client)
+      const featureChecks = createDeploymentChecks((sql) => deployment.readRows(sql))
+      return await runChecks(databaseChecks(deployment, config, featureChecks))
     } finally {
       await client.end()
       await stop()

@@ -105,17 +105,13 @@ export function keysCommand(): Command {
     .command('reencrypt')
     .description('encrypt all secrets in the database with the first of SECRETS_ENCRYPTION_KEY')
     .action(async (_options, command) => {
-      const { reencryptConnections } = await import('../connections/reencrypt.ts')
-      const { reencryptWebhooks } = await import('../webhooks/reencrypt.ts')
-      const { webhooks, connections } = await withDatabase(async ({ config, operator }) => {
-        const box = createSecretBox(readEncryptionKeys(config))
-        return {
-          webhooks: await reencryptWebhooks(operator.stores, box),
-          connections: await reencryptConnections(operator.stores, box),
-        }
-      })
-      print(command, { webhooks, connections }, [
-        `Encrypted the secrets of ${webhooks} webhooks and ${connections} connections with the first key.`,
+      const { reencryptSecrets } = await import('../server/reencrypt.ts')
+      const counts = await withDatabase(({ config, operator }) =>
+        reencryptSecrets(operator.stores, createSecretBox(readEncryptionKeys(config))),
+      )
+      const changed = Object.entries(counts).map(([feature, count]) => `${count} ${feature}`)
+      print(command, counts, [
+        `Encrypted the secrets of ${changed.join(' and ') || 'no feature'} with the first key.`,
       ])
     })
 

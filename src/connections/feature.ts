@@ -1,3 +1,4 @@
+import { defaultConnectionPorts } from './default-ports.ts'
 import { connectionEvents } from './events.ts'
 import { connectionPorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
@@ -11,6 +12,8 @@ export const connections = {
   events: connectionEvents,
   createVariants: () => [connectionSessionVariant],
   ports: connectionPorts,
+  defaultPorts: defaultConnectionPorts,
   reasons,
   settings: connectionSettings,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

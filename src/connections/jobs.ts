@@ -5,7 +5,11 @@ import { maxCheckedDomains } from './domain-verification.ts'
 const checkInterval = 60_000
 
 /** `checkDomains` checks the domains that are due, and returns their number. */
-export function createConnectionJobs(checkDomains: () => Promise<number>): Job[] {
+export function createConnectionJobs({
+  checkDomains,
+}: {
+  checkDomains: () => Promise<number>
+}): Job[] {
   return [
     {
       failure: 'Checking the domains of connections failed',

@@ -7,4 +7,5 @@ export const gateway = {
   needs: ['activity', 'identity', 'permissions'],
   events: gatewayEvents,
   reasons,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

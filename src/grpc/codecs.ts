@@ -40,7 +40,7 @@ export function messageLimit({
 /**
  * Makes deserializers return a ReceivedMessage, which is decoded when its handler runs or later. A
  * malformed or oversized message is decoded to a ServiceError, which the pipeline reports after
- * rate limiting and authentication. grpc-js has one size limit for all methods of a server, so the
+ * rate limiting and authentication. Methods without an operation are left out. grpc-js has one size limit for all methods of a server, so the
  * limit of each method is enforced here. A message that several watches send is serialized once.
  */
 export function withCodecs(
@@ -49,9 +49,9 @@ export function withCodecs(
   registry: FileRegistry,
 ): ServiceDefinition {
   const operationsByKey = new Map(operations.map((operation) => [operation.key, operation]))
-  const methods = Object.entries(definition).map(([key, method]) => {
+  const methods = Object.entries(definition).flatMap(([key, method]) => {
     const operation = operationsByKey.get(key)
-    if (!operation) throw new Error(`The method ${key} has no operation`)
+    if (!operation) return []
     const limit = messageLimit(operation)
     const checkValues = createValueCheck(registry, operation.input)
     const requestDeserialize = (bytes: Buffer): ReceivedMessage => ({
@@ -71,7 +71,7 @@ export function withCodecs(
       operation.kind && operation.routes
         ? shareResults(method.responseSerialize)
         : method.responseSerialize
-    return [key, { ...method, requestDeserialize, responseSerialize }]
+    return [[key, { ...method, requestDeserialize, responseSerialize }]]
   })
   return Object.fromEntries(methods)
 }

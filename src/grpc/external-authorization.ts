@@ -19,6 +19,9 @@ import type { ReceivedMessage } from './received-message.ts'
  */
 export const maxAuthorizationBytes = 128 * 1024
 
+/** Envoy's service and its only method. */
+export type ExternalAuthorization = { definition: ServiceDefinition; operation: ForeignOperation }
+
 /**
  * Adds Envoy's external authorization. Denials and errors are denied responses, not errors of gRPC,
  * so Envoy does not forward a request because of an error, whatever its `failure_mode_allow`. Only
@@ -26,8 +29,7 @@ export const maxAuthorizationBytes = 128 * 1024
  */
 export function addExternalAuthorization(
   server: Server,
-  definition: ServiceDefinition,
-  operation: ForeignOperation,
+  { definition, operation }: ExternalAuthorization,
   registry: FileRegistry,
   pipeline: Pipeline,
   readCall: ReadCall,

@@ -11,7 +11,6 @@ import {
 } from '@grpc/grpc-js'
 import type {
   DeclaredOperation,
-  ForeignOperation,
   Operation,
   StreamOperation,
   WatchOperation,
@@ -20,7 +19,11 @@ import type { Pipeline } from '../rpc/pipeline.ts'
 import { createRunWatch, type RunWatch } from '../rpc/run-watch.ts'
 import { createShutdownAnnouncer, type ShutdownAnnouncer } from './announce-shutdown.ts'
 import { maxPublicMessageBytes, messageLimit, messageTooLarge, withCodecs } from './codecs.ts'
-import { addExternalAuthorization, maxAuthorizationBytes } from './external-authorization.ts'
+import {
+  addExternalAuthorization,
+  type ExternalAuthorization,
+  maxAuthorizationBytes,
+} from './external-authorization.ts'
 import { guardStreams } from './guard-streams.ts'
 import { addHealth } from './health.ts'
 import { completeCall, createReadCall, type ReadCall, responseMetadata } from './incoming.ts'
@@ -60,8 +63,8 @@ export type GrpcServerOptions = {
   registry: FileRegistry
   /** Whether server reflection serves the descriptors. */
   reflection: boolean
-  /** Envoy's external authorization. */
-  externalAuthorization: { definition: ServiceDefinition; operation: ForeignOperation }
+  /** Envoy's external authorization; undefined if it is not served. */
+  externalAuthorization: ExternalAuthorization | undefined
 }
 
 export type GrpcServer = {
@@ -116,27 +119,33 @@ export function createGrpcServer(
   const runWatch = createRunWatch(pipeline, draining.signal)
   const readCall = createReadCall(trustedProxies)
 
-  for (const [name, definition] of Object.entries(services)) {
+  const served = Object.keys(services).filter((name) =>
+    operations.some(({ service }) => service === name),
+  )
+  for (const name of served) {
     const own = operations.filter(({ service }) => service === name)
     const handlers = own.map((operation) => [
       operation.key,
       createHandler(operation, { pipeline, draining: draining.signal, runWatch, readCall }),
     ])
+    const definition = services[name] as ServiceDefinition
     server.addService(withCodecs(definition, own, registry), Object.fromEntries(handlers))
   }
-  const { definition, operation: authorization } = externalAuthorization
-  addExternalAuthorization(server, definition, authorization, registry, pipeline, readCall)
+  if (externalAuthorization)
+    addExternalAuthorization(server, externalAuthorization, registry, pipeline, readCall)
   const isServed = (name: string) =>
-    !name.startsWith('daikon.v1.') || Object.hasOwn(services, name.slice('daikon.v1.'.length))
+    !name.startsWith('daikon.v1.') || served.includes(name.slice('daikon.v1.'.length))
   if (reflection) addReflection(server, registry, isServed, draining.signal)
   const health = addHealth(
     server,
-    Object.keys(services).map((name) => `daikon.v1.${name}`),
+    served.map((name) => `daikon.v1.${name}`),
   )
 
   const limits = new Map(
     operations.map((operation) => [`/${operation.name}`, messageLimit(operation)]),
-  ).set(`/${authorization.name}`, maxAuthorizationBytes)
+  )
+  if (externalAuthorization)
+    limits.set(`/${externalAuthorization.operation.name}`, maxAuthorizationBytes)
   const limitOf = (path: string) => limits.get(path) ?? maxPublicMessageBytes
   const streaming = new Set(
     operations

@@ -1,5 +1,6 @@
 import { createIdentityKinds } from './credentials/kinds.ts'
 import { createServiceAccountVariants } from './credentials/service-account.ts'
+import { defaultIdentityPorts } from './default-ports.ts'
 import { identityEvents } from './events.ts'
 import { reasons } from './reasons.ts'
 import { findIdentityMistakes } from './setting-rules.ts'
@@ -12,7 +13,9 @@ export const identity = {
   events: identityEvents,
   createCredentialKinds: createIdentityKinds,
   createVariants: createServiceAccountVariants,
+  defaultPorts: defaultIdentityPorts,
   reasons,
   settings: identitySettings,
   findMistakes: findIdentityMistakes,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

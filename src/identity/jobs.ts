@@ -5,6 +5,10 @@ const logoutInterval = 1000
 
 export const logoutFailure = 'Sending logout tokens failed'
 
-export function createIdentityJobs({ sendDue }: Pick<LogoutSender, 'sendDue'>): Job[] {
+export function createIdentityJobs({
+  logoutSender: { sendDue },
+}: {
+  logoutSender: Pick<LogoutSender, 'sendDue'>
+}): Job[] {
   return [{ failure: logoutFailure, interval: logoutInterval, run: sendDue }]
 }

@@ -9,4 +9,5 @@ export const permissions = {
   events: permissionEvents,
   reasons,
   settings: permissionSettings,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

@@ -20,7 +20,11 @@ const expiryInterval = 30_000
 /** Milliseconds between deletions of old access changes. */
 const pruneInterval = 60_000
 
-export function createPermissionJobs(openStores: () => Transactional<Stores>): Job[] {
+export function createPermissionJobs({
+  openStores,
+}: {
+  openStores: () => Transactional<Stores>
+}): Job[] {
   return [
     {
       failure: 'Deleting expired shares failed',

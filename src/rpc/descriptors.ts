@@ -13,17 +13,19 @@ import {
   toJson,
 } from '@bufbuild/protobuf'
 import { type DescriptorProto, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import { type IsServed, removeUnserved } from './served-descriptors.ts'
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
 
 /**
- * Reads the generated descriptors. Sets JSON names to proto names, so that grpcurl shows the same
- * field names as REST.
+ * Reads the generated descriptors, of the methods that are served. Sets JSON names to proto names, so
+ * that grpcurl shows the same field names as REST.
  */
-export function readRegistry(): FileRegistry {
+export function readRegistry(isServed: IsServed = () => true): FileRegistry {
   const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
-  for (const { messageType, package: name } of descriptors.file) {
-    if (name === 'daikon.v1') useProtoNames(messageType)
+  for (const file of descriptors.file) {
+    removeUnserved(file, isServed)
+    if (file.package === 'daikon.v1') useProtoNames(file.messageType)
   }
   return createFileRegistry(descriptors)
 }

@@ -13,4 +13,5 @@ export const scim = {
   formats: [scimFormat],
   ports: scimPorts,
   reasons,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

@@ -1,3 +1,4 @@
+import type { CollectUses } from '../core/collect-uses.ts'
 import type { CredentialKind } from '../core/credential-kind.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Statements } from '../database/statement-pool.ts'
@@ -11,18 +12,20 @@ import {
   type ScimTokenOwner,
   scimTokenInvalid,
 } from './scim-tokens.ts'
+import { recordScimTokenUsageSql } from './store/scim-token-store.ts'
 
 /** Creates the kind of SCIM tokens. */
 export function createScimKinds({
   memory,
   statements,
-  onScimTokenUsed,
+  collectUses,
 }: {
   memory: TokenMemory
   statements: Statements
-  onScimTokenUsed: (tokenId: string, now: Date) => void
+  collectUses: CollectUses
 }): CredentialKind[] {
-  return [createScimKind(memory, createFindScimToken(statements), onScimTokenUsed)]
+  const noteUse = collectUses('SCIM token usage', recordScimTokenUsageSql)
+  return [createScimKind(memory, createFindScimToken(statements), noteUse)]
 }
 
 /**

@@ -1,33 +1,7 @@
-import { createLiveFeed } from '../activity/feed/live-feed.ts'
-import { FeedStore } from '../activity/store/feed-store.ts'
-import { createEndedKeyUses } from '../admin/ended-keys.ts'
-import { createKeyUsage } from '../admin/key-usage.ts'
-import { recordKeyUsageSql } from '../admin/store/service-app-store.ts'
-import { createConnectionServices } from '../connections/connection-services.ts'
-import { checkDomains } from '../connections/domain-verification.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { createSecretBox } from '../core/secret-box.ts'
-import { createSemaphore } from '../core/semaphore.ts'
-import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
 import { createRestServer } from '../http/server.ts'
-import { createFindApiKey } from '../identity/api-keys.ts'
-import { createBackchannelHosts } from '../identity/backchannel-hosts.ts'
-import { createBrowserCookies } from '../identity/browser-cookie.ts'
-import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
-import type { Keys } from '../identity/keys.ts'
-import { lifetimesOf } from '../identity/lifetimes.ts'
-import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
-import { createClientOrigins } from '../identity/redirect-uris.ts'
-import { createStateCookies } from '../identity/state-cookie.ts'
-import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
-import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
-import { createTokenMemory } from '../identity/token-memory.ts'
-import { createTokens, type Tokens } from '../identity/tokens.ts'
-import type { SendMail } from '../outbound/mail-client.ts'
-import { createOutboundClient } from '../outbound/outbound-client.ts'
-import { createEngine, type EngineOptions } from '../permissions/engine/engine.ts'
-import { recordLinkUsageSql } from '../permissions/store/link-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
@@ -41,83 +15,63 @@ import {
   type DeclaredOperation,
 } from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
-import { recordScimTokenUsageSql } from '../scim/store/scim-token-store.ts'
-import { openWebhookJobs } from '../webhooks/store/job-queue.ts'
-import { createWebhookHosts } from '../webhooks/webhook-hosts.ts'
-import { createWebhookSender, type WebhookSender } from '../webhooks/webhook-sender.ts'
-import { createInvitationSender } from '../workspaces/invitation-sender.ts'
-import type { Config } from './config.ts'
 import { createCredentialKinds } from './credential-kinds.ts'
 import { activityEvents } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
+import { createKeyUses } from './key-uses.ts'
 import { reasons } from './reasons.ts'
 import { restFormats } from './rest-formats.ts'
+import {
+  createServices,
+  type ServiceDependencies,
+  type Services,
+  stopServices,
+} from './services.ts'
 import { createStores } from './stores.ts'
 
 /** The dependencies of the application. */
-export type ApplicationDependencies = {
-  database: Database
-  /** Returns the current keys, which may be replaced while the server runs. */
-  currentKeys: () => Keys
-  providers: IdentityDependencies['providers']
+export type ApplicationDependencies = Pick<
+  ServiceDependencies,
+  'database' | 'currentKeys' | 'providers' | 'now' | 'settings' | 'logFailure' | 'warn'
+> & {
   rateLimiter: RateLimiter
-  now: () => Date
   /** Called for every `internal` and `unavailable` error, unless the call was cancelled. */
   onFailure: (error: ServiceError, call: Call) => void
-  /** Called when sending logout tokens fails for a reason other than the client app. */
-  onJobFailure: (error: unknown) => void
-  /** Called when reading new entries for open watches fails; they continue with the next attempt. */
-  onFeedFailure?: (error: unknown) => void
-  /** Sends e-mails; undefined if no mail server is configured. */
-  sendMail?: SendMail | undefined
-  /** Called when an e-mail could not be sent. Invitations are sent again later. */
-  onMailFailure?: (error: unknown) => void
-  /** Called when sending webhooks fails other than by their responses. */
-  onWebhookFailure?: (error: unknown) => void
-  /** Logs a warning for the operator. */
-  warn: (text: string) => void
+  /** Undefined if no mail server is configured. */
+  sendMail?: ServiceDependencies['sendMail']
   admissions?: Admissions
   observers?: Observers
-  settings: Config
   /** The keys that encrypt secrets in the database, the one that encrypts first. */
   encryptionKeys: Buffer[]
   /** The certificates for gRPC over TLS; plaintext if undefined. */
   grpcTls?: GrpcTls | undefined
   /** Overrides when silent gRPC clients are disconnected. */
   grpcKeepalive?: Keepalive
-  /** Milliseconds that the identity provider of a connection has for one step of a sign-in; defaults to 10,000. */
-  connectionTimeout?: number
-  listBudgetsOf?: EngineOptions['listBudgetsOf']
+  /** Defaults to 10,000. */
+  connectionTimeout?: ServiceDependencies['connectionTimeout']
+  listBudgetsOf?: ServiceDependencies['listBudgetsOf']
 }
 
 /** Callbacks for logs, metrics and traces. */
-export type Observers = Pick<EngineOptions, 'onFactsBatch' | 'onCachedQuery'> & {
-  onCallEnd?: (result: CallResult) => void
-  onSignIn?: IdentityDependencies['onSignIn']
-  onReplay?: IdentityDependencies['onReplay']
-  /** Called with the decisions of each call. Undefined if they are not logged. */
-  onDecisions?: ((decisions: Decisions) => void) | undefined
-  trace?: StartSpan | undefined
-}
+export type Observers = Pick<ServiceDependencies, 'onFactsBatch' | 'onCachedQuery'> &
+  Partial<Pick<ServiceDependencies, 'onSignIn' | 'onReplay'>> & {
+    onCallEnd?: (result: CallResult) => void
+    /** Called with the decisions of each call. Undefined if they are not logged. */
+    onDecisions?: ((decisions: Decisions) => void) | undefined
+    trace?: StartSpan | undefined
+  }
 
 /** Both transports over one pipeline. */
 export type Application = {
   /** The operations that both transports serve. REST also serves the ones of SCIM. */
   operations: DeclaredOperation[]
-  tokens: Tokens
+  services: Services
+  tokens: Services['tokens']
   /** Starts the gRPC server and returns its port. */
   listenGrpc(host: string, port: number): Promise<number>
   /** Starts the REST server and returns its port. */
   listenHttp(host: string, port: number): Promise<number>
-  logoutSender: LogoutSender
-  webhookSender: WebhookSender
-  /**
-   * E-mails the invitations that are due. Returns whether more may be due. Called every second.
-   */
-  sendInvitations(): Promise<boolean>
-  /** Checks the verified domains that are due. Returns their number. */
-  checkDomains(): Promise<number>
   /**
    * Records when service keys were last used, and uses of keys that are no longer valid. Called
    * about once a minute.
@@ -134,119 +88,50 @@ export type Application = {
    * are closed when they have been idle for `idleMilliseconds`, which defaults to 0.
    */
   drain(idleMilliseconds?: number): Promise<void>
+  /** Ends the work in the background and waits for it. */
+  stop(): Promise<void>
 }
-
-/** The maximum number of sign-ins in a transaction at the same time. */
-const maxSignInTransactions = 5
 
 /** Milliseconds that running calls have to finish. */
 const drainTimeout = 30_000
 
 /** Composes the application. Tests use the same function. */
-export function createApplication({
-  database,
-  currentKeys,
-  providers,
-  rateLimiter,
-  now,
-  onFailure,
-  onJobFailure,
-  onFeedFailure = () => {},
-  sendMail,
-  onMailFailure = () => {},
-  onWebhookFailure = () => {},
-  warn,
-  admissions = createAdmissions(),
-  observers = {},
-  settings,
-  encryptionKeys,
-  grpcTls,
-  grpcKeepalive,
-  connectionTimeout,
-  listBudgetsOf,
-}: ApplicationDependencies): Application {
-  const registry = readRegistry()
+export function createApplication(dependencies: ApplicationDependencies): Application {
+  const { database, rateLimiter, now, onFailure, warn, settings } = dependencies
+  const { admissions = createAdmissions(), observers = {}, encryptionKeys } = dependencies
   const { BASE_URL: baseUrl, ADMIN_URL: adminUrl, DEBUG: debug } = settings
-  const keysRequired = settings.SERVICE_KEYS_REQUIRED
-  const tokens = createTokens({
-    currentKeys,
-    issuer: baseUrl,
+  const { onSignIn = () => {}, onReplay = () => {}, onFactsBatch, onCachedQuery } = observers
+  const openStores = () => createStores(database.fork())
+  const recordIp = settings.ACTIVITY_RECORD_IP
+  const keyUses = createKeyUses(database, openStores, recordIp)
+  const secretBox = createSecretBox(encryptionKeys)
+  const services = createServices({
+    database,
+    openStores,
+    settings,
+    activityEvents,
+    secretBox,
+    currentKeys: dependencies.currentKeys,
+    providers: dependencies.providers,
+    sendMail: dependencies.sendMail,
+    connectionTimeout: dependencies.connectionTimeout,
+    listBudgetsOf: dependencies.listBudgetsOf,
     now,
-    // ID tokens live as long as the access tokens that they are issued with.
-    hintSeconds: lifetimesOf(settings).access,
-    debug,
-  })
-  const tokenMemory = createTokenMemory(tokens, settings.MAX_TOKEN_CACHE_BYTES)
-  const { onFactsBatch, onCachedQuery } = observers
-  const engine = createEngine(database, {
-    keysRequired,
-    maxFactsCacheBytes: settings.MAX_FACTS_CACHE_BYTES,
-    listBudgetsOf,
+    collectUses: keyUses.collectUses,
+    onSignIn,
+    onReplay,
     onFactsBatch,
     onCachedQuery,
-  })
-  const backchannelHosts = createBackchannelHosts(settings)
-  const webhookHosts = createWebhookHosts(settings)
-  const secretBox = createSecretBox(encryptionKeys)
-  const connections = createConnectionServices(settings, secretBox, connectionTimeout)
-  const webhookSender = createWebhookSender({
-    openStores: () => createStores(database.fork()),
-    jobs: openWebhookJobs(database.execute, onWebhookFailure),
-    secretBox,
-    send: createOutboundClient(webhookHosts, { keepsConnections: true }),
-    now,
-    random: Math.random,
-    onFailure: onWebhookFailure,
+    logFailure: dependencies.logFailure,
     warn,
   })
-  const findApiKey = createFindApiKey(database.reads)
-  const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
-  const feed = createLiveFeed(activityEvents, () => new FeedStore(database.fork()), onFeedFailure)
-  const handlers = createHandlers({
-    tokenMemory,
-    findApiKey,
-    database,
-    feed,
-    engine,
-    onLinkUsed: (id) => linkUsage.record(id, now()),
-    currentKeys,
-    tokens,
-    stateCookies: createStateCookies(settings.SESSION_SECRET_KEY, now),
-    browserCookies: createBrowserCookies(settings.SESSION_SECRET_KEY, now),
-    providers,
-    clock: now,
-    limitTransactions: createSemaphore(maxSignInTransactions),
-    settings,
-    invitations: { baseUrl, areMailed: sendMail !== undefined },
-    backchannelHosts,
-    webhookHosts,
-    ...connections,
-    secretBox,
-    wakeWebhook: webhookSender.wake,
-    sendMail: (mail) => void sendMail?.(mail).catch(onMailFailure),
-    onSignIn: observers.onSignIn ?? (() => {}),
-    onReplay: observers.onReplay ?? (() => {}),
-  })
+  const handlers = createHandlers({ database, settings, now, secretBox, services })
+  const registry = readRegistry((service, key) => handlers[service]?.[key] !== undefined)
   const allOperations = createOperations(registry, handlers)
   const operations = allOperations.filter(({ service }) => Object.hasOwn(grpcServices, service))
   const streams = createStreams(registry, handlers)
   const watches = createWatches(registry, handlers)
-  const [externalAuthorization] = createForeignOperations(registry, handlers)
-  if (!externalAuthorization) throw new Error("proto/ lacks Envoy's external authorization")
-  const logoutSender = createLogoutSender({
-    openQueue: () => new LogoutQueueStore(database.fork()),
-    tokens,
-    hosts: backchannelHosts,
-    send: createOutboundClient(backchannelHosts),
-    now,
-    onFailure: onJobFailure,
-    warn,
-  })
-  const keyUsage = createKeyUsage('key usage', recordKeyUsageSql)
-  const apiKeyUsage = createKeyUsage('API key usage', recordApiKeyUsageSql)
-  const scimTokenUsage = createKeyUsage('SCIM token usage', recordScimTokenUsageSql)
-  const endedKeyUses = createEndedKeyUses()
-  const recordIp = settings.ACTIVITY_RECORD_IP
+  const [authorization] = createForeignOperations(registry, handlers)
   const globalLimit = settings.RATE_LIMIT_ENABLED ? settings.RATE_LIMIT_PER_MINUTE : undefined
   const pipeline = createPipeline({
     rateLimiter,
@@ -256,18 +141,14 @@ export function createApplication({
     userLimit: settings.USER_RATE_LIMIT_PER_MINUTE,
     credentialKinds: createCredentialKinds({
       statements: database.statements,
-      memory: tokenMemory,
-      findApiKey,
-      keysRequired,
+      memory: services.tokenMemory,
+      findApiKey: services.findApiKey,
+      keysRequired: settings.SERVICE_KEYS_REQUIRED,
       adminOrigins: [adminUrl, baseUrl].map((url) => new URL(url).origin),
-      onServiceKeyUsed: keyUsage.record,
-      onServiceKeyRejected: (keyHash, { requestId, ip }) =>
-        endedKeyUses.record(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
-      onApiKeyUsed: apiKeyUsage.record,
-      onScimTokenUsed: scimTokenUsage.record,
+      ...keyUses,
     }),
-    ask: engine.ask,
-    createStores: () => createStores(database.fork()),
+    ask: services.engine.ask,
+    createStores: openStores,
     admissions,
     recordIp,
     now,
@@ -281,15 +162,15 @@ export function createApplication({
   const { MAX_UNFINISHED_MESSAGE_BYTES: maxUnfinishedBytes, TRUSTED_PROXIES: trustedProxies } =
     settings
   const grpc = createGrpcServer([...operations, ...streams, ...watches], grpcServices, pipeline, {
-    tls: grpcTls,
-    keepalive: grpcKeepalive,
+    tls: dependencies.grpcTls,
+    keepalive: dependencies.grpcKeepalive,
     maxUnfinishedBytes,
     trustedProxies,
     registry,
     reflection: debug,
-    externalAuthorization: {
+    externalAuthorization: authorization && {
       definition: externalAuthorizationService,
-      operation: externalAuthorization,
+      operation: authorization,
     },
   })
   const rest = createRestServer(allOperations, registry, pipeline, {
@@ -305,34 +186,16 @@ export function createApplication({
     allowedHosts: settings.ALLOWED_HOSTS,
     corsOrigins: settings.CORS_ORIGINS,
     watches,
-    isClientOrigin: createClientOrigins(database.statements),
+    isClientOrigin: services.isClientOrigin,
   })
 
   return {
     operations,
-    tokens,
+    services,
+    tokens: services.tokens,
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
-    checkDomains: () =>
-      checkDomains(createStores(database.fork()), connections.findDomainProof, now(), warn),
-    async writeKeyUses() {
-      await keyUsage.write(database.statements)
-      await apiKeyUsage.write(database.statements)
-      await scimTokenUsage.write(database.statements)
-      await linkUsage.write(database.statements)
-      await endedKeyUses.write(createStores(database.fork()))
-    },
-    logoutSender,
-    sendInvitations: sendMail
-      ? createInvitationSender({
-          openStores: () => createStores(database.fork()),
-          send: sendMail,
-          baseUrl,
-          now,
-          onFailure: onMailFailure,
-        })
-      : async () => false,
-    webhookSender,
+    writeKeyUses: keyUses.write,
     setGrpcTls: grpc.setTls,
     setServing: grpc.setServing,
     async stopListening() {
@@ -342,5 +205,6 @@ export function createApplication({
       grpc.setServing(false)
       await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout, idleMilliseconds)])
     },
+    stop: () => stopServices(services),
   }
 }

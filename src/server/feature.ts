@@ -1,15 +1,19 @@
 import type { EventTable } from '../activity/events.ts'
 import type { SettingTable } from '../config/setting.ts'
+import type { CollectUses } from '../core/collect-uses.ts'
 import type { CredentialKind, CredentialVariant } from '../core/credential-kind.ts'
 import type { ErrorReason } from '../core/define-reasons.ts'
+import type { DeploymentChecks, ReadRows } from '../core/deployment-checks.ts'
+import type { Job } from '../core/job.ts'
 import type { RestFormat } from '../core/rest-format.ts'
+import type { SecretBox } from '../core/secret-box.ts'
 import type { IdentityCredentialDependencies } from '../identity/credentials/kinds.ts'
 
 /** What kinds of credentials need. */
-export type CredentialDependencies = IdentityCredentialDependencies & {
-  onApiKeyUsed: (keyId: string, now: Date) => void
-  onScimTokenUsed: (tokenId: string, now: Date) => void
-}
+export type CredentialDependencies = IdentityCredentialDependencies & { collectUses: CollectUses }
+
+/** Functions that create each port from the stores and other ports of a call or a transaction. */
+type PortFactories = Readonly<Record<string, (stores: never) => object>>
 
 /**
  * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
@@ -31,11 +35,10 @@ export type Feature = {
   createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
   /** The formats of its methods over REST. */
   formats?: readonly RestFormat[]
-  /**
-   * What it tells the features below, which declare the types: functions that create each port from the
-   * stores and other ports of a call or a transaction.
-   */
-  ports?: Readonly<Record<string, (stores: never) => object>>
+  /** What it tells the features below, which declare the types. */
+  ports?: PortFactories
+  /** What it finds where no feature above provides a port that it declares. */
+  defaultPorts?: PortFactories
   /** The reasons of its errors. */
   reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
@@ -45,6 +48,30 @@ export type Feature = {
    * its own and the central ones.
    */
   findMistakes?: (settings: never) => string[]
+  /** Loads what it runs, so that help and completion do not load it. */
+  load: () => Promise<FeatureParts>
+}
+
+/**
+ * What a feature runs on a node. The functions declare what they need of the server and of the services
+ * of all features.
+ */
+export type FeatureParts = {
+  /** Its stores, by the name under which handlers use them. */
+  stores: Readonly<Record<string, new (em: never) => object>>
+  /** Creates what lives as long as the node. Handlers find it in their context. */
+  createServices?: (dependencies: never) => object
+  /** What it finds where no feature above provides a service that it declares. */
+  defaultServices?: object
+  /** Creates its handlers, by service. */
+  createHandlers: (dependencies: never) => Record<string, object>
+  createJobs?: (dependencies: never) => Job[]
+  /** Ends its work in the background and waits for it. */
+  stop?: (services: never) => Promise<void>
+  /** Creates its checks for `daikon doctor`. */
+  createChecks?: (readRows: ReadRows) => DeploymentChecks
+  /** Encrypts its secrets with the first key. Returns the number of changed ones. */
+  reencrypt?: (stores: never, box: SecretBox) => Promise<number>
 }
 
 /**

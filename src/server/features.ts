@@ -10,7 +10,10 @@ import { webhooks } from '../webhooks/feature.ts'
 import { workspaces } from '../workspaces/feature.ts'
 import { type Feature, joinTables } from './feature.ts'
 
-/** The features of the server, in the order of their events and settings in the documentation. */
+/**
+ * The features of the server, in the order of their events and settings in the documentation. Nothing
+ * else names the features that a server can do without.
+ */
 export const features = [
   identity,
   workspaces,
@@ -26,9 +29,4 @@ export const features = [
 /** The events of all features. If the list lacks a feature, this does not compile. */
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
   features.map(({ events }) => events),
-)
-
-/** The functions that create the ports of all features. */
-export const portFactories = joinTables(
-  features.flatMap((feature) => ('ports' in feature ? [feature.ports] : [])),
 )

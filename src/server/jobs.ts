@@ -1,42 +1,34 @@
-import { createActivityJobs } from '../activity/jobs.ts'
-import { createConnectionJobs } from '../connections/jobs.ts'
 import type { Job } from '../core/job.ts'
+import type { LogFailure } from '../core/log-failure.ts'
 import { type Repeated, repeat } from '../core/repeat.ts'
+import type { Transactional } from '../core/request-context.ts'
 import type { Database } from '../database/database.ts'
 import { createSweepJob } from '../database/sweep.ts'
 import { createDeletedSweepJob } from '../database/sweep-deleted.ts'
-import { createIdentityJobs } from '../identity/jobs.ts'
-import { createPermissionJobs } from '../permissions/jobs.ts'
-import { createWebhookJobs } from '../webhooks/jobs.ts'
-import { createWorkspaceJobs } from '../workspaces/jobs.ts'
-import type { Application } from './application.ts'
 import type { Config } from './config.ts'
-import { createStores } from './stores.ts'
+import { parts } from './parts.ts'
+import type { Services } from './services.ts'
+import { createStores, type Stores } from './stores.ts'
+
+/** What features create their jobs with. */
+type JobDependencies = Services & {
+  openStores: () => Transactional<Stores>
+  settings: Config
+}
 
 /** Returns the jobs of the database and of all features. */
-export function createJobs(
-  database: Database,
-  application: Application,
-  { ACTIVITY_RETENTION_DAYS: retentionDays }: Config,
-): Job[] {
+export function createJobs(database: Database, services: Services, settings: Config): Job[] {
   const openStores = () => createStores(database.fork())
+  const dependencies: JobDependencies = { ...services, openStores, settings }
   return [
     createSweepJob(database),
     createDeletedSweepJob(database),
-    ...createIdentityJobs(application.logoutSender),
-    ...createWorkspaceJobs(openStores, application.sendInvitations),
-    ...createPermissionJobs(openStores),
-    ...createConnectionJobs(application.checkDomains),
-    ...createWebhookJobs(application.webhookSender),
-    ...createActivityJobs(openStores, retentionDays),
+    ...parts.flatMap((part) => ('createJobs' in part ? part.createJobs(dependencies) : [])),
   ]
 }
 
-/** Runs jobs until they are stopped. `logFailure` returns what logs the errors of a job. */
-export function startJobs(
-  jobs: Job[],
-  logFailure: (text: string) => (error: unknown) => void,
-): Repeated[] {
+/** Runs jobs until they are stopped. */
+export function startJobs(jobs: Job[], logFailure: LogFailure): Repeated[] {
   return jobs.map(({ failure, interval, run }) =>
     repeat(async () => (await run()) === true, interval, logFailure(failure)),
   )

@@ -8,7 +8,6 @@ import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
 import { createConsoleServer } from '../http/console.ts'
 import { registerConsoleClient } from '../identity/console-client.ts'
-import { logoutFailure } from '../identity/jobs.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
@@ -17,8 +16,6 @@ import { createMailClient } from '../outbound/mail-client.ts'
 import { findActiveUser } from '../permissions/engine/find-subject.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
-import { webhookFailure } from '../webhooks/jobs.ts'
-import { mailFailure } from '../workspaces/jobs.ts'
 import { type Application, createApplication } from './application.ts'
 import type { Config } from './config.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
@@ -128,9 +125,6 @@ export async function startNode(
   if (database.replicas) addReplicaMetrics(metrics.registry, database.replicas.state)
   const logCall = createCallLog(log)
   const logFailure = createFailureLog(log)
-  const onWebhookFailure = logFailure(webhookFailure)
-  const onLogoutFailure = logFailure(logoutFailure)
-  const onMailFailure = logFailure(mailFailure)
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const serviceName = config.OTEL_SERVICE_NAME
   const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined
@@ -171,11 +165,8 @@ export async function startNode(
       providers: createProviders(config),
       onFailure: (error, { requestId }) =>
         log.error({ request_id: requestId, reason: error.reason, err: error.cause }, error.message),
-      onJobFailure: onLogoutFailure,
       sendMail: config.SMTP_URL ? createMailClient(config.SMTP_URL, config.SMTP_FROM) : undefined,
-      onMailFailure,
-      onFeedFailure: logFailure('Reading new activity entries failed'),
-      onWebhookFailure,
+      logFailure,
       observers: {
         onCallEnd(result) {
           metrics.countCall(result)
@@ -214,7 +205,10 @@ export async function startNode(
         run: reload,
       },
     ]
-    const jobs = startJobs([...createJobs(database, running, config), ...nodeJobs], logFailure)
+    const jobs = startJobs(
+      [...createJobs(database, running.services, config), ...nodeJobs],
+      logFailure,
+    )
     const stopListening = async () => {
       readiness.drain()
       await sleep(drainDelay)
@@ -243,8 +237,7 @@ export async function startNode(
         await stopListeningOnce()
         await Promise.all([
           running.drain(idle),
-          running.logoutSender.stop(),
-          running.webhookSender.stop(),
+          running.stop(),
           adminConsole?.drain(consoleDrainTimeout, idle),
         ])
         await running.writeKeyUses().catch(onKeyUsesFailure)

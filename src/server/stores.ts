@@ -1,19 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ActivityStore } from '../activity/store/activity-store.ts'
-import { activityStores } from '../activity/store/stores.ts'
-import { adminStores } from '../admin/store/stores.ts'
-import { connectionStores } from '../connections/store/stores.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { RolloutStore } from '../database/rollout-store.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { gatewayStores } from '../gateway/store/stores.ts'
-import { identityStores } from '../identity/store/stores.ts'
-import { permissionStores } from '../permissions/store/stores.ts'
-import { scimStores } from '../scim/store/stores.ts'
-import { webhookStores } from '../webhooks/store/stores.ts'
-import { workspaceStores } from '../workspaces/store/stores.ts'
 import { joinTables } from './feature.ts'
-import { activityEvents, portFactories } from './features.ts'
+import { activityEvents, features } from './features.ts'
+import { parts } from './parts.ts'
 
 /** The activity log, with the events of all features. */
 class FeatureActivityStore extends ActivityStore {
@@ -24,17 +16,17 @@ class FeatureActivityStore extends ActivityStore {
 
 /** The stores of all features, by the name under which handlers use them. */
 const storeClasses = joinTables([
-  identityStores,
-  workspaceStores,
-  permissionStores,
-  adminStores,
-  connectionStores,
-  scimStores,
-  webhookStores,
-  gatewayStores,
-  activityStores,
+  ...parts.map(({ stores }) => stores),
   { activity: FeatureActivityStore, rollout: RolloutStore },
 ])
+
+/** The functions that create the ports of all features. */
+const portFactories = {
+  ...joinTables(
+    features.flatMap((feature) => ('defaultPorts' in feature ? [feature.defaultPorts] : [])),
+  ),
+  ...joinTables(features.flatMap((feature) => ('ports' in feature ? [feature.ports] : []))),
+}
 
 type Ports = {
   [Name in keyof typeof portFactories]: ReturnType<(typeof portFactories)[Name]>

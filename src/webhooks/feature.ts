@@ -11,4 +11,5 @@ export const webhooks = {
   ports: webhookPorts,
   reasons,
   settings: webhookSettings,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

@@ -6,7 +6,8 @@ const interval = 500
 
 export const webhookFailure = 'Sending webhooks failed'
 
-export function createWebhookJobs({ dispatch, sendDue, maintain }: WebhookSender): Job[] {
+export function createWebhookJobs({ webhookSender }: { webhookSender: WebhookSender }): Job[] {
+  const { dispatch, sendDue, maintain } = webhookSender
   return [
     { failure: webhookFailure, interval, run: dispatch },
     { failure: webhookFailure, interval, run: sendDue },

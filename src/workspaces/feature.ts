@@ -11,4 +11,5 @@ export const workspaces = {
   ports: workspacePorts,
   reasons,
   settings: workspaceSettings,
+  load: async () => (await import('./parts.ts')).parts,
 } as const

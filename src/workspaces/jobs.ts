@@ -1,4 +1,5 @@
 import type { Job } from '../core/job.ts'
+import { mailFailure } from '../outbound/mail-client.ts'
 import { maxRemovedMembers, removeEndedMembers } from './member-expiry.ts'
 
 /** Milliseconds between removals of members whose membership has ended. */
@@ -7,13 +8,14 @@ const expiryInterval = 30_000
 /** Milliseconds between runs of the job that sends invitations. */
 const mailInterval = 1000
 
-export const mailFailure = 'Sending an e-mail failed'
-
 /** `sendInvitations` sends the invitations that are due, and returns whether more may be due. */
-export function createWorkspaceJobs(
-  openStores: () => Parameters<typeof removeEndedMembers>[0],
-  sendInvitations: () => Promise<boolean>,
-): Job[] {
+export function createWorkspaceJobs({
+  openStores,
+  sendInvitations,
+}: {
+  openStores: () => Parameters<typeof removeEndedMembers>[0]
+  sendInvitations: () => Promise<boolean>
+}): Job[] {
   return [
     {
       failure: 'Removing members whose membership has ended failed',

@@ -745,7 +745,7 @@ test('the filters of the log accept exactly the actions and target types of the 
 
 test('every handler named in the table exists', (t) => {
   const known = Object.values(
-    createHandlers({ database: {}, engine: {}, settings: {} } as never),
+    createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never),
   ).flatMap((service) => Object.keys(service))
   for (const [action, { recordedBy }] of Object.entries(activityEvents))
     for (const key of recordedBy) t.true(known.includes(key), `${action}: ${key}`)

@@ -52,16 +52,30 @@ test('features need only lower ones: there is no circle', (t) => {
   t.deepEqual([...remaining.keys()], [])
 })
 
-for (const list of ['handlers.ts', 'jobs.ts', 'stores.ts'])
-  test(`server/${list} joins the lists of all features`, (t) => {
-    const lists = globSync(`*/**/${list}`, { cwd: src }).filter((file) => !/^server/.test(file))
-    const text = readFileSync(join(src, 'server', list), 'utf8')
-    t.true(lists.length > 4)
-    t.deepEqual(
-      lists.filter((file) => !text.includes(`from '../${file}'`)),
-      [],
-    )
+test('features bring all of their handlers, jobs and stores', (t) => {
+  const lists = globSync(`{${names.join(',')}}/{handlers,jobs,store/stores}.ts`, { cwd: src })
+  t.true(lists.length > 20)
+  t.deepEqual(
+    lists.filter((file) => {
+      const [folder = ''] = file.split('/')
+      const parts = readFileSync(join(src, folder, 'parts.ts'), 'utf8')
+      return !parts.includes(`from './${relative(folder, file)}'`)
+    }),
+    [],
+  )
+})
+
+test('only the list of features imports an optional feature', (t) => {
+  const files = central
+    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: src }))
+    .filter((file) => file !== 'server/features.ts')
+  const importing = files.filter((file) => {
+    const text = readFileSync(join(src, file), 'utf8')
+    return optional.some((name) => new RegExp(`(from |import\\()'[./]+/${name}/`).test(text))
   })
+  t.true(files.length > 100)
+  t.deepEqual(importing, [])
+})
 
 test('no other feature needs one that a server could do without', (t) => {
   const others = features.filter(({ name }) => !optional.includes(name))

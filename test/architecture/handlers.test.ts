@@ -9,7 +9,7 @@ test('features bring a handler of every declared method, and of no other', (t) =
   const declared = [readMethods, readStreams, readWatches, readForeignMethods]
     .flatMap((read) => read(registry))
     .map(({ service, key }) => `${service} ${key}`)
-  const handlers = createHandlers({ database: {}, engine: {}, settings: {} } as never)
+  const handlers = createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never)
   const brought = Object.entries(handlers).flatMap(([service, methods]) =>
     Object.keys(methods).map((key) => `${service} ${key}`),
   )

@@ -275,7 +275,7 @@ test.serial(
     }
     const checkAfter = async (days: number) => {
       clock.now = new Date(start + days * 86_400_000)
-      while ((await app.checkDomains()) > 0);
+      while ((await app.services.checkDomains()) > 0);
       return read()
     }
     dns.records.delete(domain)

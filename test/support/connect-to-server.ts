@@ -19,7 +19,7 @@ export async function connectToServer(
 ) {
   const operations = createOperations(
     readRegistry(),
-    createHandlers({ database: {}, engine: {}, settings: {} } as never),
+    createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never),
   )
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   const keys = await readKeys(paths)

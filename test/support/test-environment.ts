@@ -6,6 +6,7 @@ import type { Pool } from 'pg'
 import { ServiceError } from '../../src/core/errors.ts'
 import { type Database, openDatabase, type ReplicaSettings } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
+import { logoutFailure } from '../../src/identity/jobs.ts'
 import { createKeyFiles, type Keys, readKeys } from '../../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
 import {
@@ -152,8 +153,8 @@ async function startNode(
       failures.push(error)
       if (error.code === 'internal') console.error(error.cause)
     },
-    onWebhookFailure: (error) => console.error(error),
-    onJobFailure: (error) => failures.push(ServiceError.from(error)),
+    logFailure: (text) => (error) =>
+      text === logoutFailure ? failures.push(ServiceError.from(error)) : console.error(text, error),
     encryptionKeys: [testEncryptionKey],
     connectionTimeout: providerTimeout,
     ...options,
@@ -183,7 +184,7 @@ async function startNode(
     async stop() {
       for (const transport of transports) transport.close()
       await app.drain()
-      await app.webhookSender.stop()
+      await app.stop()
       await database.close()
     },
   }

@@ -52,7 +52,7 @@ const record = async (workspaceId?: string, name = 'g') => {
 }
 
 /** Seals the recorded events, and sends what is due. */
-async function deliver(sender = app.webhookSender) {
+async function deliver(sender = app.services.webhookSender) {
   while ((await sealActivity(createStores(database.fork()))) > 0);
   while (await sender.dispatch());
   await sender.sendDue()
@@ -171,7 +171,7 @@ for (const transport of environment.transports) {
     const delivery = await call('TestWebhook', { webhook_id }, transport)
     t.like(delivery, { type: 'webhook.test', state: 'pending' })
     await waitUntil(() => receiver.received.length === 1)
-    await app.webhookSender.settle()
+    await app.services.webhookSender.settle()
     const [event] = receiver.received as [ReceivedEvent]
     t.true(verify(event, secret))
     t.is(event.headers['webhook-id'], delivery.id)
@@ -208,7 +208,9 @@ test.serial('events are sent to the webhooks that select them, once', async (t) 
   await record(workspace_id, 'inside')
   await record(undefined, 'outside')
   await seal()
-  await Promise.all([app.webhookSender, node.app.webhookSender].map((sender) => deliver(sender)))
+  await Promise.all(
+    [app.services.webhookSender, node.app.services.webhookSender].map((sender) => deliver(sender)),
+  )
   await deliver()
   const seen = receiver.received.map(({ path, body }) => {
     const { type, data } = JSON.parse(body)
@@ -407,8 +409,8 @@ test.serial('one webhook that hangs delays no other', async (t) => {
     for (let index = 0; index < 20; index += 1) await record()
     await seal()
     const startedAt = performance.now()
-    while (await app.webhookSender.dispatch());
-    await app.webhookSender.sendDue()
+    while (await app.services.webhookSender.dispatch());
+    await app.services.webhookSender.sendDue()
     await waitUntil(() => works() === 20 * round)
     times.push(performance.now() - startedAt)
   }
@@ -469,11 +471,11 @@ test.serial('many webhooks that do not respond delay no other', async (t) => {
   const dispatch = async () => {
     await record()
     await seal()
-    while (await app.webhookSender.dispatch());
+    while (await app.services.webhookSender.dispatch());
   }
   const sendUntil = (condition: () => boolean) =>
     waitUntil(async () => {
-      await app.webhookSender.sendDue()
+      await app.services.webhookSender.sendDue()
       return condition()
     })
   await pool.query('delete from pgboss.job')
@@ -486,7 +488,7 @@ test.serial('many webhooks that do not respond delay no other', async (t) => {
   await sendUntil(() => works() === 1 || open.size < 64)
   t.is(works(), 1, 'it does not wait for others to respond')
   respond()
-  await app.webhookSender.settle()
+  await app.services.webhookSender.settle()
   t.true((await countSlow()) > 0)
 
   await pool.query("update webhooks set is_active = true, is_slow = url not like '%/works'")
@@ -498,7 +500,7 @@ test.serial('many webhooks that do not respond delay no other', async (t) => {
   respond()
   receiver.respond = (response) => response.writeHead(204).end()
   await sendUntil(() => receiver.received.length >= 2 + 2 * 64)
-  await app.webhookSender.settle()
+  await app.services.webhookSender.settle()
   t.true((await countSlow()) < 64, 'a quick response ends it')
 })
 
@@ -521,9 +523,9 @@ test.serial('the deliveries of a killed node are sent by another one within seco
     await advance(seconds * 1000)
     await pool.query(`update pgboss.job set heartbeat_on = heartbeat_on - interval '${seconds} s'`)
     await pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null')
-    await app.webhookSender.maintain()
-    await app.webhookSender.sendDue()
-    await app.webhookSender.settle()
+    await app.services.webhookSender.maintain()
+    await app.services.webhookSender.sendDue()
+    await app.services.webhookSender.settle()
   }
   await pass(14)
   t.is(receiver.received.length, 0, 'the leases have not ended')

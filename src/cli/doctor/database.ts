@@ -1,10 +1,10 @@
 import { listItems } from '../../activity/list-change.ts'
+import type { DeploymentChecks } from '../../core/deployment-checks.ts'
 import { isExternalId } from '../../core/external-id.ts'
 import { lacksMigrations } from '../../database/database-errors.ts'
 import { transactionPooling } from '../../database/pooling.ts'
 import { findPrimaryUrl } from '../../database/primary-hosts.ts'
 import { schemaVersion } from '../../database/schema-version.ts'
-import { findRouteWarnings } from '../../gateway/find-route-warnings.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
 import type { Config } from '../../server/config.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
@@ -13,8 +13,12 @@ import { type Check, expect, NotChecked } from './check.ts'
 /** In milliseconds. */
 const maxClockDifference = 1000
 
-/** The checks of the database. */
-export function databaseChecks(deployment: DeploymentStore, config: Config): Record<string, Check> {
+/** The checks of the database. `featureChecks` are those that features bring. */
+export function databaseChecks(
+  deployment: DeploymentStore,
+  config: Config,
+  featureChecks: DeploymentChecks,
+): Record<string, Check> {
   const checks: Record<string, Check> = {
     database: async () => {
       const major = await deployment.readServerVersion()
@@ -110,18 +114,7 @@ export function databaseChecks(deployment: DeploymentStore, config: Config): Rec
         `resources of the type workspace, which names the workspaces of daikon, are registered by ${listItems(services, ', ')}: give them another type to ask about workspaces`,
       )
     },
-    routes: async () => {
-      const services = await deployment.listRoutes()
-      const risks = services.flatMap(({ serviceName, routes }) =>
-        findRouteWarnings(routes).map(
-          ({ field, message }) => `${serviceName}: ${field} ${message}`,
-        ),
-      )
-      // Not a failure: whether the application ignores case is not known.
-      return risks.length === 0
-        ? 'none is risky for an application that ignores the case of paths'
-        : `risky for an application that ignores the case of paths: ${listItems(risks, '; ')}`
-    },
+    ...featureChecks,
     'external IDs': async () => {
       const suspect = await deployment.findSuspectExternalIds()
       const forbidden = suspect.filter((id) => !isExternalId(id))

@@ -2,7 +2,6 @@ import type { Client } from 'pg'
 import { pendingMigrations } from '../../database/migrate.ts'
 import { type NewerFact, readNewerFacts } from '../../database/newer-facts.ts'
 import { findPooling, type Pooling } from '../../database/pooling.ts'
-import type { Route } from '../../gateway/route.ts'
 
 /**
  * The state of a PostgreSQL server and of its database, which may be empty or not fully migrated.
@@ -95,12 +94,9 @@ export class DeploymentStore {
     return rows.map((row) => row.service_name)
   }
 
-  /** Returns the routes of every service that has any. */
-  async listRoutes(): Promise<{ serviceName: string; routes: Route[] }[]> {
-    const { rows } = await this.#client.query(
-      `select service_name as "serviceName", routes from service_routes
-       where routes <> '[]' order by service_name`,
-    )
+  /** Runs a statement that only reads. */
+  async readRows<Row extends object>(sql: string): Promise<Row[]> {
+    const { rows } = await this.#client.query<Row>(sql)
     return rows
   }
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v4 as randomUuid, v7 as uuid } from 'uuid'
+import type { ReadRows } from '../../core/deployment-checks.ts'
 import { query } from '../../database/query.ts'
 import type { Route } from '../route.ts'
 
@@ -54,5 +55,16 @@ const listSql = 'select routes from service_routes where service_name = $1'
 /** $1 service names. Returns a RoutesRow for each service that has had routes. */
 export const routesSql = `
   select service_name, version, routes from service_routes where service_name = any($1::text[])`
+
+/** Returns the routes of every service that has any. */
+export function listServices(readRows: ReadRows): Promise<ServiceRoutes[]> {
+  return readRows(listServicesSql)
+}
+
+type ServiceRoutes = { serviceName: string; routes: Route[] }
+
+const listServicesSql = `
+  select service_name as "serviceName", routes from service_routes
+  where routes <> '[]' order by service_name`
 
 export type RoutesRow = [serviceName: string, version: string, routes: Route[]]

@@ -1,21 +1,24 @@
+import type { CollectUses } from '../../core/collect-uses.ts'
 import type { CredentialVariant } from '../../core/credential-kind.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { reasons } from '../reasons.ts'
+import { recordApiKeyUsageSql } from '../store/api-key-store.ts'
 
 export const serviceAccount = 'service_account'
 
 /** The API keys and access tokens of service accounts. */
 export function createServiceAccountVariants({
-  onApiKeyUsed,
+  collectUses,
 }: {
-  onApiKeyUsed: (keyId: string, now: Date) => void
+  collectUses: CollectUses
 }): CredentialVariant[] {
+  const noteUse = collectUses('API key usage', recordApiKeyUsageSql)
   const variant: CredentialVariant = {
     name: serviceAccount,
     includes: ({ user }) => user?.isServiceAccount === true,
     refusal: () => new ServiceError(reasons.API_KEY_NOT_ACCEPTED),
     onAccepted({ user }, now) {
-      if (user?.apiKeyPrefix) onApiKeyUsed(user.token.id, now)
+      if (user?.apiKeyPrefix) noteUse(user.token.id, now)
     },
   }
   return [variant]

@@ -16,7 +16,7 @@ type Dependencies = {
   engine: Engine
   findApiKey: FindApiKey
   tokenMemory: TokenMemory
-  clock: () => Date
+  now: () => Date
   settings: Pick<CentralSettings, 'BASE_URL'>
   /** Called with the ID of each link that a request names as its subject. */
   onLinkUsed(id: string): void
@@ -24,11 +24,11 @@ type Dependencies = {
 
 /** Creates the handlers that answer questions about any subject. */
 export function createAccessHandlers(dependencies: Dependencies) {
-  const { engine, findApiKey, tokenMemory, clock, settings, onLinkUsed } = dependencies
+  const { engine, findApiKey, tokenMemory, now, settings, onLinkUsed } = dependencies
   const access: AccessDependencies = {
     engine,
     findApiKey,
-    verifyAccessToken: createVerifyAccessToken(tokenMemory, clock),
+    verifyAccessToken: createVerifyAccessToken(tokenMemory, now),
     findLink: createFindLink(engine, onLinkUsed),
   }
   return {

@@ -23,7 +23,7 @@ const mailFailures: unknown[] = []
 const mailed = await createSignInEnvironment({
   dependencies: {
     sendMail: (mail) => createMailClient(smtpUrl, SMTP_FROM)(mail),
-    onMailFailure: (error) => mailFailures.push(error),
+    logFailure: () => (error) => mailFailures.push(error),
   },
 })
 test.after.always(async () => {
@@ -283,8 +283,11 @@ for (const [index, transport] of unmailed.transports.entries()) {
     const { invite } = await createWorkspace(mailed, line)
     t.falsy((await invite(email)).invitation_url)
     const second = await mailed.addNode()
-    await Promise.all([mailed.app.sendInvitations(), second.app.sendInvitations()])
-    await mailed.app.sendInvitations()
+    await Promise.all([
+      mailed.app.services.sendInvitations(),
+      second.app.services.sendInvitations(),
+    ])
+    await mailed.app.services.sendInvitations()
     const mails = mailsTo(email)
     t.is(mails.length, 1)
     const [{ subject, text = '', html = '', from }] = mails as [(typeof mails)[0]]
@@ -307,7 +310,7 @@ test.serial('a name that looks like an encoded word arrives as it is', async (t)
   const email = mailed.addProviderUser()
   const { invite } = await createWorkspace(mailed, rest, name)
   await invite(email)
-  await mailed.app.sendInvitations()
+  await mailed.app.services.sendInvitations()
   t.deepEqual(
     mailsTo(email).map(({ subject }) => subject),
     [`Invitation to ${name}`],
@@ -326,13 +329,13 @@ test.serial('an e-mail that cannot be sent stays queued until the server accepts
   })
   smtpUrl = `smtp://127.0.0.1:${(server.address() as { port: number }).port}`
   await invite(email)
-  await mailed.app.sendInvitations()
+  await mailed.app.services.sendInvitations()
   t.is(mailFailures.length, 1)
   smtpUrl = SMTP_URL
-  await mailed.app.sendInvitations()
+  await mailed.app.services.sendInvitations()
   t.is(mailsTo(email).length, 0, 'the next attempt has a pause')
   mailed.clock.now = new Date(Date.now() + 61_000)
-  await mailed.app.sendInvitations()
+  await mailed.app.services.sendInvitations()
   t.is(mailsTo(email).length, 1)
 })
 
@@ -386,14 +389,14 @@ for (const [step, status, shown] of [
       const start = Date.now()
       for (const minutes of [0, 2, 200]) {
         mailed.clock.now = new Date(start + minutes * 60_000)
-        await mailed.app.sendInvitations()
+        await mailed.app.services.sendInvitations()
       }
       t.is(server.countAttempts(), 1)
       t.is((await find()).email_refusal, shown)
       t.falsy((await find('viewer')).email_refusal, 'those who may not invite do not see it')
       smtpUrl = SMTP_URL
       t.falsy((await invite(email, 'viewer')).email_refusal)
-      await mailed.app.sendInvitations()
+      await mailed.app.services.sendInvitations()
       t.is(mailsTo(email).length, 1)
       t.falsy((await find()).email_refusal)
     })
@@ -415,13 +418,13 @@ test.serial(
       const server = await startRefusing('recipient', status)
       smtpUrl = server.url
       await invite(email)
-      await mailed.app.sendInvitations()
+      await mailed.app.services.sendInvitations()
       t.is(server.countAttempts(), 1, status)
       smtpUrl = SMTP_URL
       await server.close()
       minutes += 2
       mailed.clock.now = new Date(start + minutes * 60_000)
-      await mailed.app.sendInvitations()
+      await mailed.app.services.sendInvitations()
       t.is(mailsTo(email).length, 1, status)
     }
   },
@@ -436,9 +439,9 @@ test.serial(
     })
     const { invite } = await createWorkspace(mailed, rest)
     await invite(email)
-    await mailed.app.sendInvitations()
+    await mailed.app.services.sendInvitations()
     await invite(email)
-    await mailed.app.sendInvitations()
+    await mailed.app.services.sendInvitations()
     t.is(mailsTo(email).length, 1)
     const start = Date.now()
     for (let minute = 1; minute < 30; minute += 1) {
@@ -446,14 +449,14 @@ test.serial(
       // A workspace of its own each time: the limit is the person's.
       const other = minute % 2 === 0 ? await createWorkspace(mailed, rest) : { invite }
       await other.invite(email)
-      await mailed.app.sendInvitations()
+      await mailed.app.services.sendInvitations()
     }
     t.is(mailsTo(email).length, 20)
     const [first, second] = mailsTo(email).map(({ text = '' }) => /http:\S+/.exec(text)?.[0] ?? '')
     t.not(first, second)
     t.is(expectError(await open(rest, first as string)).reason, 'INVITATION_ENDED')
     mailed.clock.now = new Date(start + day + 40 * 61_000)
-    await mailed.app.sendInvitations()
+    await mailed.app.services.sendInvitations()
     t.true(mailsTo(email).length > 20)
   },
 )
@@ -466,9 +469,9 @@ test.serial(
     for (let index = 0; index < 25; index += 1) await busy.invite(mailed.addProviderUser())
     const email = mailed.addProviderUser()
     await quiet.invite(email)
-    t.true(await mailed.app.sendInvitations())
+    t.true(await mailed.app.services.sendInvitations())
     t.is(mailsTo(email).length, 1)
-    while (await mailed.app.sendInvitations());
+    while (await mailed.app.services.sendInvitations());
     const { rows } = await mailed.pool.query(
       'select from invitation_mails where workspace_id = $1',
       [busy.workspace_id],

@@ -39,7 +39,7 @@ test.beforeEach(async () => {
 })
 test.afterEach.always(async () => {
   closeUnanswered()
-  for (const { app } of [environment, second]) await app.logoutSender.settle()
+  for (const { app } of [environment, second]) await app.services.logoutSender.settle()
 })
 
 /** Creates a client app and queues logout tokens for it. Returns their sessions. */
@@ -63,7 +63,7 @@ function closeUnanswered() {
   for (const response of responses) response.destroy()
 }
 
-const { sendDue, settle } = environment.app.logoutSender
+const { sendDue, settle } = environment.app.services.logoutSender
 
 /** Waits until `count` logout tokens have arrived. The test times out if they do not. */
 async function arrivals(count: number) {
@@ -105,7 +105,7 @@ test.serial('an app that accepts requests and never responds delays no other app
   const other = await createApp('/', 3)
   // No request to the silent app has ended.
   for (const node of [environment, second, environment, second])
-    await node.app.logoutSender.sendDue()
+    await node.app.services.logoutSender.sendDue()
   await arrivals(13)
   t.deepEqual(received.slice(10).toSorted(), other.sessions.toSorted())
   t.is(unanswered.length, 10, 'one batch is in flight, over both nodes')
@@ -168,8 +168,8 @@ test.serial(
   async (t) => {
     const { id } = await createApp('/', 20)
     for (let run = 0; run < 2; run += 1) {
-      await strict.app.logoutSender.sendDue()
-      await strict.app.logoutSender.settle()
+      await strict.app.services.logoutSender.sendDue()
+      await strict.app.services.logoutSender.settle()
     }
     t.deepEqual(received, [])
     t.is(await countQueued(id), 0)

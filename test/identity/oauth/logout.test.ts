@@ -192,8 +192,8 @@ for (const transport of environment.transports) {
     const { sid, sub } = decodeJwt(tokens.id_token)
     expectOk(await logout({ id_token_hint: tokens.id_token, browser_session }))
     const send = async () => {
-      await environment.app.logoutSender.sendDue()
-      await environment.app.logoutSender.settle()
+      await environment.app.services.logoutSender.sendDue()
+      await environment.app.services.logoutSender.settle()
     }
     await send()
     t.deepEqual(received, [])

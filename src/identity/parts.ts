@@ -1,0 +1,16 @@
+import { noConnectionProviders } from './default-ports.ts'
+import { identityHandlers } from './handlers.ts'
+import { createIdentityJobs } from './jobs.ts'
+import type { LogoutSender } from './oauth/logout-notifications.ts'
+import { createIdentityServices } from './services.ts'
+import { identityStores } from './store/stores.ts'
+
+/** What sign-in and tokens run. */
+export const parts = {
+  stores: identityStores,
+  defaultServices: { connectionProviders: noConnectionProviders },
+  createServices: createIdentityServices,
+  createHandlers: () => identityHandlers,
+  createJobs: createIdentityJobs,
+  stop: ({ logoutSender }: { logoutSender: LogoutSender }) => logoutSender.stop(),
+}

@@ -1,0 +1,21 @@
+import { createAccessHandlers } from './evaluate/handlers.ts'
+import { createPermissionHandlers } from './handlers.ts'
+import { createPermissionJobs } from './jobs.ts'
+import { createPermissionServices } from './services.ts'
+import { permissionStores } from './store/stores.ts'
+
+type HandlerDependencies = Parameters<typeof createAccessHandlers>[0] &
+  Parameters<typeof createPermissionHandlers>[0]
+
+/** What decisions run. */
+export const parts = {
+  stores: permissionStores,
+  createServices: createPermissionServices,
+  createHandlers(dependencies: HandlerDependencies) {
+    const handlers = createPermissionHandlers(dependencies)
+    const access = createAccessHandlers(dependencies)
+    const AdminService = { ...handlers.AdminService, ...access.AdminService }
+    return { ...handlers, ...access, AdminService }
+  },
+  createJobs: createPermissionJobs,
+}

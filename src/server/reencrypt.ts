@@ -1,0 +1,23 @@
+import type { Transactional } from '../core/request-context.ts'
+import type { SecretBox } from '../core/secret-box.ts'
+import { features } from './features.ts'
+import type { Stores } from './stores.ts'
+
+/** The part of a feature that encrypts its secrets. `stores` are those of all features. */
+type Reencrypting = {
+  stores: object
+  reencrypt?: (stores: Transactional<Stores>, box: SecretBox) => Promise<number>
+}
+
+/** Encrypts the secrets of all features with the first key. Returns how many changed, by feature. */
+export async function reencryptSecrets(
+  stores: Transactional<Stores>,
+  box: SecretBox,
+): Promise<Record<string, number>> {
+  const changed: Record<string, number> = {}
+  for (const { name, load } of features.toReversed()) {
+    const { reencrypt }: Reencrypting = await load()
+    if (reencrypt) changed[name] = await reencrypt(stores, box)
+  }
+  return changed
+}
