@@ -30,6 +30,7 @@ export const extendedTests: Record<string, string> = {
   'test/api/tokens.test.ts': 'every kind of token',
   'test/api/unstorable-values.test.ts': 'every text and time of every method',
   'test/applications/': 'Chromium, and applications that others wrote',
+  'test/architecture/left-out.test.ts': 'the types of a copy of the repository for each feature',
   'test/cli/': 'a process for each command',
   'test/clients/': 'Go, Java, Python, Chromium and packages from npm',
   'test/console/': 'Chromium',

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import type { ActivityEventName } from '../../src/activity/events.ts'
-import { txtValue } from '../../src/connections/domain-proof.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
 import { createAdmin } from '../support/admin.ts'
@@ -476,7 +475,7 @@ const eventCalls: EventCalls = {
     verifyConnectionDomain: async ({ connection: { ids } }) => {
       const domain = `${ids.connection_id}.example`
       const token = await seed.connectionDomain(ids.connection_id, ids.workspace_id, domain)
-      environment.dns.records.set(domain, [txtValue(token)])
+      environment.dns.records.set(domain, [`daikon-verification=${token}`])
       return createAdminCall('VerifyConnectionDomain', { ...ids, domain })
     },
   },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { txtValue } from '../../src/connections/domain-proof.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { createAdmin } from './admin.ts'
 import { expectOk } from './outcome.ts'
@@ -112,7 +111,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const domain = `${connection}.example`
   const token = await environment.seed.connectionDomain(connection, workspace, domain)
   for (const id of [workspace, otherFixture.workspace]) await seedDirectory(environment, id)
-  environment.dns.records.set(domain, [txtValue(token)])
+  environment.dns.records.set(domain, [`daikon-verification=${token}`])
 
   const registration = {
     ...kind,

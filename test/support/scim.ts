@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { checkedSecretPrefix, createCheckedSecret } from '../../src/identity/checked-secrets.ts'
 import { hashSecret } from '../../src/identity/secret.ts'
-import { createScimToken, scimTokenPrefix } from '../../src/scim/scim-tokens.ts'
 import { sendRawHttp } from './raw-requests.ts'
 import type { TestEnvironment } from './test-environment.ts'
 
@@ -41,11 +41,11 @@ export async function seedScimToken(
   { pool }: Pick<TestEnvironment, 'pool'>,
   workspace: string,
 ): Promise<string> {
-  const token = createScimToken()
+  const token = createCheckedSecret('ds_')
   await pool.query(
     `insert into scim_tokens (workspace_id, id, token_hash, token_prefix, created_at)
      values ($1, $2, $3, $4, now())`,
-    [workspace, randomUUID(), hashSecret(token), scimTokenPrefix(token)],
+    [workspace, randomUUID(), hashSecret(token), checkedSecretPrefix(token)],
   )
   return token
 }

@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { secretContext as connectionSecretContext } from '../../src/connections/connection-rules.ts'
 import type { Role } from '../../src/core/roles.ts'
 import { createSecretBox } from '../../src/core/secret-box.ts'
 import { createServiceKey, hashServiceKey } from '../../src/identity/service-keys.ts'
-import { createWebhookSecret } from '../../src/webhooks/signature.ts'
-import { secretContext } from '../../src/webhooks/webhook-rules.ts'
 
 /** The key that encrypts secrets in tests. */
 export const testEncryptionKey = Buffer.alloc(32, 7)
@@ -72,8 +69,8 @@ export function createSeed(pool: Pool) {
     webhook: (url: string, row: Record<string, unknown> = {}) => {
       const id = randomUUID()
       const secret = createSecretBox([testEncryptionKey]).encrypt(
-        createWebhookSecret(),
-        secretContext(id),
+        `whsec_${randomBytes(32).toString('base64')}`,
+        `webhooks/${id}`,
       )
       const settings = { url, events: [], description: '', secret, is_active: true }
       return insert('webhooks', { id, ...settings, ...row })
@@ -84,7 +81,7 @@ export function createSeed(pool: Pool) {
       const box = createSecretBox([testEncryptionKey])
       return insert('connections', {
         ...{ id, workspace_id, name: 'Corp', issuer, client_id: 'daikon' },
-        client_secret: box.encrypt('secret', connectionSecretContext(id)),
+        client_secret: box.encrypt('secret', `connections/${id}`),
         ...{ scopes: ['openid'], default_role: 'viewer', mapping: { roles: {}, groups: {} } },
         ...{ is_active: true, enforced: false, break_glass: true, ...row },
       })

@@ -53,14 +53,15 @@ export async function startServer(
   }
 }
 
-/** Starts `src/main.ts` without waiting. Kills it after the test. */
+/** Starts `src/main.ts` of a repository without waiting. Kills it after the test. */
 export function launchServer(
   t: Pick<ExecutionContext, 'teardown'>,
   folder: string,
   environment: Record<string, string>,
+  repository = root,
 ): LaunchedProcess {
   const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
+    cwd: repository,
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

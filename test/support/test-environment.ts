@@ -80,12 +80,14 @@ export async function startTestEnvironment(
   const { pathname } = new URL(database.url)
   const addNode: TestEnvironment['addNode'] = async (more = {}, of = replicas) => {
     const urls = of.urls.map((url) => Object.assign(new URL(url), { pathname }).href)
+    // Not every copy of the repository has the setting (test/architecture/left-out.test.ts).
+    const dnsSettings = { DNS_SERVERS: [dns.address] }
     const node = await startNode(
       nodeUrl ?? database.url,
       nodeUrl ? poolTimeouts : longTimeouts,
       keys,
       clock,
-      { DNS_SERVERS: [dns.address], ...options, ...more },
+      { ...dnsSettings, ...options, ...more },
       dependencies,
       { ...of, urls },
     )

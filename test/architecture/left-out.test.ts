@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { fromBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import { Client, credentials } from '@grpc/grpc-js'
+import test from 'ava'
+import protobuf from 'protobufjs'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
+import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc/method.ts'
+import { features } from '../../src/server/features.ts'
+import { grpcServices } from '../../src/server/grpc-services.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { copyRepository, leaveOut } from '../support/repository-copy.ts'
+import { createKeyFolder, startServer } from '../support/server-process.ts'
+
+const run = promisify(execFile)
+
+/** Tests of several features, which name the events or stores of each. */
+const sharedTests = {
+  gateway: ['test/activity/events.test.ts'],
+  scim: ['test/activity/events.test.ts'],
+  webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
+  connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
+}
+
+/** Measurements that also send webhooks. */
+const measurements = ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`)
+
+type Name = keyof typeof sharedTests
+
+const registry = readRegistry()
+const methods = readMethods(registry)
+const database = await cloneDatabase()
+test.after.always(() => database.drop())
+
+/** Returns a feature and those that need it. */
+function withDependents(name: Name): Name[] {
+  const needing = features.filter(({ needs }) => (needs as readonly string[]).includes(name))
+  return [name, ...needing.flatMap((feature) => withDependents(feature.name as Name))]
+}
+
+/** Returns the names of the handlers of a feature, such as `AdminService listWebhooks`. */
+async function listHandlers(name: Name): Promise<string[]> {
+  const feature = features.find((feature) => feature.name === name)
+  const parts = await feature?.load()
+  const handlers = parts?.createHandlers({ database: {}, engine: {}, settings: {} } as never)
+  return Object.entries(handlers ?? {}).flatMap(([service, brought]) =>
+    Object.keys(brought).map((key) => `${service} ${key}`),
+  )
+}
+
+for (const name of Object.keys(sharedTests) as Name[]) {
+  const names = withDependents(name)
+
+  test.serial(`a server without ${names.join(' and ')} has valid types`, async (t) => {
+    t.timeout(600_000)
+    const copy = copyRepository(t)
+    const removed = leaveOut(copy, names)
+    const dependent = removed.filter((file) => !file.startsWith('test/clients/'))
+    t.deepEqual(dependent.sort(), name === 'webhooks' ? [...measurements].sort() : [])
+    for (const file of names.flatMap((name) => sharedTests[name]))
+      rmSync(join(copy, file), { force: true })
+    const tsc = join(copy, 'node_modules/.bin/tsc')
+    const checked = await run(tsc, ['--noEmit', '-p', 'tsconfig.json'], { cwd: copy }).catch(
+      (error) => error,
+    )
+    t.is(checked.stdout, '')
+  })
+
+  test.serial(`a server without ${names.join(' and ')} serves the rest`, async (t) => {
+    t.timeout(120_000)
+    const copy = copyRepository(t)
+    leaveOut(copy, names)
+    const settings = { DATABASE_URL: database.url, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
+    const server = await startServer(t, createKeyFolder(t), settings, copy)
+    const handlers = (await Promise.all(names.map(listHandlers))).flat()
+    const isGone = ({ service, key }: Pick<Declaration, 'service' | 'key'>) =>
+      handlers.includes(`${service} ${key}`)
+    const fetchJson = async (path: string, init?: RequestInit) => {
+      const response = await fetch(`http://127.0.0.1:${server.httpPort}${path}`, init)
+      return { status: response.status, body: (await response.json()) as any }
+    }
+
+    const { paths } = (await fetchJson('/openapi.json')).body
+    const documented = Object.values<Record<string, { operationId: string }>>(paths)
+      .flatMap((verbs) => Object.values(verbs))
+      .map(({ operationId }) => operationId)
+    const idOf = ({ service, descriptor }: Declaration) => `${service}_${descriptor.name}`
+    t.deepEqual(
+      methods.filter((method) => documented.includes(idOf(method)) === isGone(method)).map(idOf),
+      [],
+    )
+
+    const gone = methods.filter(isGone)
+    t.true(gone.length > 3)
+    for (const { routes } of gone)
+      for (const { verb, path } of routes) {
+        const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
+        const { status, body } = await fetchJson(url, { method: verb.toUpperCase() })
+        // Paths such as /permissions/routes also have the form of another route, for other verbs.
+        const isOther = status === 405 && body.reason === 'METHOD_NOT_ALLOWED'
+        t.true(isOther || (status === 404 && body.reason === 'NO_SUCH_ROUTE'), `${verb} ${path}`)
+      }
+
+    const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())
+    t.teardown(() => client.close())
+    const callable = [...gone, ...readForeignMethods(registry).filter(isGone)].filter(
+      ({ service }) => service === 'Authorization' || Object.hasOwn(grpcServices, service),
+    )
+    for (const method of callable)
+      t.is(await call(client, `/${method.name}`), unimplemented, method.name)
+    t.not(await call(client, '/daikon.v1.AuthService/GetMe'), undefined)
+
+    const reflected = await reflect(client, { listServices: '' })
+    const listed: string[] = reflected.listServicesResponse.service.map(
+      ({ name }: { name: string }) => name,
+    )
+    for (const [service, definition] of Object.entries(grpcServices)) {
+      const keys = Object.keys(definition)
+      const served = keys.filter((key) => !isGone({ service, key }))
+      t.is(listed.includes(`daikon.v1.${service}`), served.length > 0, service)
+      if (served.length === 0) continue
+      const found = await reflect(client, { fileContainingSymbol: `daikon.v1.${service}` })
+      const described = found.fileDescriptorResponse.fileDescriptorProto
+        .map((bytes: Uint8Array) => fromBinary(FileDescriptorProtoSchema, bytes))
+        .flatMap(
+          (file: { service: { name: string; method: { name: string }[] }[] }) => file.service,
+        )
+        .find((found: { name: string }) => found.name === service)
+      t.deepEqual(
+        described.method.map(({ name }: { name: string }) => name.toLowerCase()).sort(),
+        served.map((key) => key.toLowerCase()).sort(),
+        service,
+      )
+    }
+
+    for (const document of ['openid-configuration', 'oauth-authorization-server'])
+      t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
+  })
+}
+
+const unimplemented = 12
+
+/** Returns the status of a call with an empty message. */
+function call(client: Client, path: string): Promise<number | undefined> {
+  const same = (bytes: Buffer) => bytes
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error) => resolve(error?.code))
+  })
+}
+
+const reflection = protobuf.parse(`syntax = "proto3";
+  message Request { oneof message_request { string file_containing_symbol = 4; string list_services = 7; } }
+  message Files { repeated bytes file_descriptor_proto = 1; }
+  message Service { string name = 1; }
+  message Services { repeated Service service = 1; }
+  message Response { oneof message_response {
+    Files file_descriptor_response = 4; Services list_services_response = 6; } }`).root
+
+/** Sends one request of server reflection. */
+function reflect(client: Client, request: object): Promise<any> {
+  const [Request, Response] = ['Request', 'Response'].map((name) => reflection.lookupType(name))
+  const stream = client.makeBidiStreamRequest(
+    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+    (message: object) => Buffer.from(Request?.encode(message).finish() ?? []),
+    (bytes: Buffer) => Response?.decode(bytes),
+  )
+  return new Promise((resolve, reject) => {
+    stream.on('data', (message) => {
+      resolve(message)
+      stream.cancel()
+    })
+    stream.on('error', reject)
+    stream.write(request)
+  })
+}

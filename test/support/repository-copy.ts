@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { readImports } from './imports.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** What types need, although Git does not contain it. */
+const generated = ['clients/typescript/src/gen', 'console/gen']
+
+/** Copies the files of the repository, with the same installed packages. Returns the folder. */
+export function copyRepository(t: Pick<ExecutionContext, 'teardown'>): string {
+  const copy = mkdtempSync(join(tmpdir(), 'daikon-copy-'))
+  t.teardown(() => rmSync(copy, { recursive: true, force: true }))
+  for (const path of [...listFiles(), ...generated])
+    cpSync(join(root, path), join(copy, path), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+/**
+ * Leaves features out of a copy: their folders, their lines in the list of the server, and what tests,
+ * measures or generates from their files. Returns the removed files outside their folders.
+ */
+export function leaveOut(copy: string, features: string[]): string[] {
+  const list = join(copy, 'src/server/features.ts')
+  const isNamed = (line: string) =>
+    features.some((name) => line === `  ${name},` || line.includes(`'../${name}/feature.ts'`))
+  const lines = readFileSync(list, 'utf8').split('\n')
+  writeFileSync(list, lines.filter((line) => !isNamed(line)).join('\n'))
+  for (const name of features) {
+    rmSync(join(copy, 'src', name), { recursive: true })
+    rmSync(join(copy, 'test', name), { recursive: true })
+  }
+  const dependent = listDependents(features)
+  for (const file of dependent) rmSync(join(copy, file), { force: true })
+  return dependent
+}
+
+/** Returns the files outside src that import a file of the features, directly or not. */
+function listDependents(features: string[]): string[] {
+  const files = listFiles().filter((file) => /^(test|bench|tools)\/.*\.ts$/.test(file))
+  const imports = readImports(root, files)
+  const found = new Set<string>()
+  const isGone = (path: string) =>
+    found.has(path) || features.some((name) => path.startsWith(`src/${name}/`))
+  for (let size = -1; size < found.size; ) {
+    size = found.size
+    for (const { from, to } of imports) if (isGone(to)) found.add(from)
+  }
+  return [...found].filter((file) => !features.some((name) => file.startsWith(`test/${name}/`)))
+}
+
+function listFiles(): string[] {
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+  return listed.split('\0').filter((file) => file !== '')
+}
