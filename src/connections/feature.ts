@@ -2,7 +2,6 @@ import { defaultConnectionPorts } from './default-ports.ts'
 import { connectionEvents } from './events.ts'
 import { connectionPorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
-import { connectionSessionVariant } from './session-credential.ts'
 import { connectionSettings } from './settings.ts'
 
 /** Workspaces' own identity providers. */
@@ -10,7 +9,6 @@ export const connections = {
   name: 'connections',
   needs: ['activity', 'identity', 'workspaces'],
   events: connectionEvents,
-  createVariants: () => [connectionSessionVariant],
   ports: connectionPorts,
   defaultPorts: defaultConnectionPorts,
   reasons,

@@ -1,5 +1,4 @@
-import { createIdentityKinds } from './credentials/kinds.ts'
-import { createServiceAccountVariants } from './credentials/service-account.ts'
+import { createIdentityKinds, createIdentityVariants } from './credentials/kinds.ts'
 import { defaultIdentityPorts } from './default-ports.ts'
 import { identityEvents } from './events.ts'
 import { reasons } from './reasons.ts'
@@ -12,7 +11,7 @@ export const identity = {
   needs: ['activity'],
   events: identityEvents,
   createCredentialKinds: createIdentityKinds,
-  createVariants: createServiceAccountVariants,
+  createVariants: createIdentityVariants,
   defaultPorts: defaultIdentityPorts,
   reasons,
   settings: identitySettings,

@@ -1,10 +1,13 @@
+import type { CollectUses } from '../../core/collect-uses.ts'
 import type { CredentialKind, CredentialVariant } from '../../core/credential-kind.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { createFindManagementScopes } from '../management-apps.ts'
 import type { TokenMemory } from '../token-memory.ts'
 import { createAdministratorKind } from './administrator.ts'
+import { connectionSessionVariant } from './connection-session.ts'
 import { createManagementAppKind } from './management-app.ts'
+import { createServiceAccountVariant } from './service-account.ts'
 import {
   createClientKind,
   createServiceKeyKind,
@@ -33,4 +36,13 @@ export function createIdentityKinds(
     createAdministratorKind(memory, adminOrigins),
     createManagementAppKind(memory, createFindManagementScopes(statements)),
   ]
+}
+
+/** Creates the variants of the credentials of users. */
+export function createIdentityVariants({
+  collectUses,
+}: {
+  collectUses: CollectUses
+}): CredentialVariant[] {
+  return [createServiceAccountVariant(collectUses), connectionSessionVariant]
 }

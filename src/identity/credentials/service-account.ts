@@ -7,13 +7,9 @@ import { recordApiKeyUsageSql } from '../store/api-key-store.ts'
 export const serviceAccount = 'service_account'
 
 /** The API keys and access tokens of service accounts. */
-export function createServiceAccountVariants({
-  collectUses,
-}: {
-  collectUses: CollectUses
-}): CredentialVariant[] {
+export function createServiceAccountVariant(collectUses: CollectUses): CredentialVariant {
   const noteUse = collectUses('API key usage', recordApiKeyUsageSql)
-  const variant: CredentialVariant = {
+  return {
     name: serviceAccount,
     includes: ({ user }) => user?.isServiceAccount === true,
     refusal: () => new ServiceError(reasons.API_KEY_NOT_ACCEPTED),
@@ -21,5 +17,4 @@ export function createServiceAccountVariants({
       if (user?.apiKeyPrefix) noteUse(user.token.id, now)
     },
   }
-  return [variant]
 }
