@@ -15,9 +15,9 @@ export class MailRefused extends Error {
   }
 }
 
-/** Sends an e-mail. Rejects if the mail server does not accept it, with MailRefused if it never will. */
 export const mailFailure = 'Sending an e-mail failed'
 
+/** Sends an e-mail. Rejects if the mail server does not accept it, with MailRefused if it never will. */
 export type SendMail = (mail: Mail) => Promise<void>
 
 /** Milliseconds to wait for a connection, and for each answer of the mail server. */
