@@ -128,7 +128,8 @@ export const slowTests = [
 
 /** Returns the files of `npm test`, of the rest, or of both. */
 export function listTests(selection: 'core' | 'rest' | 'all'): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).filter(
+  const options = { cwd: root, exclude: ['**/node_modules'] }
+  const files = globSync('test/**/*.test.ts', options).filter(
     (file) => !file.startsWith(containerTests),
   )
   if (selection === 'all') return files
