@@ -8,20 +8,20 @@ import type { SignInResult } from './sign-in-result.ts'
  * transactions.
  */
 export type IdentityPorts = {
-  sessionReach: SessionReach
+  sessionScope: SessionScope
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
   signInWorkspaces: SignInWorkspaces
 }
 
-/** Which workspaces sessions reach. */
-export type SessionReach = {
-  /** Returns the workspaces that a session may reach. */
+/** Which workspaces sessions may be used in. */
+export type SessionScope = {
+  /** Returns the workspaces that a session may be used in. */
   filter<Workspace extends { id: string }>(
     session: SignedIn,
     workspaces: Workspace[],
   ): Promise<Workspace[]>
-  find(session: SignedIn, workspaceId: string): Promise<Reach>
+  find(session: SignedIn, workspaceId: string): Promise<WorkspaceAccess>
   /** Throws permission_denied unless a session may begin in a workspace. Requires a transaction. */
   require(session: SignedIn, workspaceId: string): Promise<void>
 }
@@ -29,11 +29,11 @@ export type SessionReach = {
 /** Who signed in, and by which provider. */
 export type SignedIn = { userId: string; provider: string }
 
-/** How a session may reach a workspace. */
-export type Reach =
-  | { isReachable: true }
+/** Whether a session may be used in a workspace. */
+export type WorkspaceAccess =
+  | { isAllowed: true }
   /** `requiredConnection` is the one by which the user must sign in, if there is one. */
-  | { isReachable: false; requiredConnection?: string }
+  | { isAllowed: false; requiredConnection?: string }
 
 /** The connections of workspaces to their own identity providers, by which members sign in. */
 export type SignInConnections = {

@@ -40,7 +40,7 @@ export async function openInvitation(
   }
   if (invitation.hasJoined) return { page: joinedPage(invitation, found) }
   const [reached] = found
-    ? await stores.sessionReach.filter(found, [{ id: invitation.workspaceId }])
+    ? await stores.sessionScope.filter(found, [{ id: invitation.workspaceId }])
     : []
   const session = reached && found
   if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
