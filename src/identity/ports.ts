@@ -32,10 +32,10 @@ export type SignedIn = { userId: string; provider: string }
 /** Whether a session may be used in a workspace. */
 export type WorkspaceAccess =
   | { isAllowed: true }
-  /** `requiredConnection` is the one by which the user must sign in, if there is one. */
+  /** `requiredConnection` is the connection that the user must sign in through, if there is one. */
   | { isAllowed: false; requiredConnection?: string }
 
-/** The connections of workspaces to their own identity providers, by which members sign in. */
+/** The connections of workspaces to identity providers of their own, through which members sign in. */
 export type SignInConnections = {
   /** Whether any workspace has an active connection with a verified domain. */
   existsAny(): Promise<boolean>
@@ -70,7 +70,7 @@ export type SignInConnection = {
 /** Returns the provider of a connection. */
 export type ConnectionProviderSource = { providerOf(connection: SignInConnection): Provider }
 
-/** A member who signs in by a connection. */
+/** A member who signs in through a connection. */
 export type ConnectedMember = {
   userId: string
   /** Whether the person has no name yet, and nobody but the connection knows them. */

@@ -28,7 +28,7 @@ export type StoredConnection = ConnectionId &
     createdAt: Timestamp
   }
 
-/** A connection by which a user must sign in. Owners may sign in otherwise with `breakGlass`. */
+/** A connection that a user must sign in through. With `breakGlass`, owners may sign in without it. */
 export type EnforcedConnection = { id: string; breakGlass: boolean; isOwner: boolean }
 
 /** The OpenID Connect providers of workspaces. */
@@ -92,7 +92,7 @@ export class ConnectionStore {
     return found?.workspaceId
   }
 
-  /** Returns the connection by which a user must sign in to a workspace, if there is one. */
+  /** Returns the connection that a user must sign in to a workspace through, if there is one. */
   async findEnforced({ workspaceId, userId }: MemberId): Promise<EnforcedConnection | undefined> {
     const values = [workspaceId, userId]
     const [enforced] = await query<EnforcedConnection>(this.#em, findEnforcedSql, values)

@@ -98,7 +98,7 @@ async function grantCode(
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }
 
-/** Sends the user to the connection by which the workspace requires a sign-in. */
+/** Sends the user to the connection that the workspace requires its members to sign in through. */
 async function requireConnection(
   context: IdentityContext,
   request: AuthorizationRequest,
@@ -107,7 +107,7 @@ async function requireConnection(
 ): Promise<Continuation> {
   const connection = await context.stores.signInConnections.findActive(connectionId)
   if (request.prompt === 'none' || !connection) {
-    const description = 'The workspace requires a sign-in by its connection'
+    const description = 'The workspace requires its members to sign in through its connection'
     return respondWithError(context, request, 'login_required', description)
   }
   const provider = connectionName(connectionId)

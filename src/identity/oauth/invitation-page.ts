@@ -103,7 +103,7 @@ async function startSignIn(
   return { location: failedInvitationUrl(context, token, started) }
 }
 
-/** Returns the URL of the page of an invitation, with the error of the sign-in there. */
+/** Returns the URL of an invitation's page, which displays the error of a failed sign-in. */
 export function failedInvitationUrl(
   { identity }: IdentityContext,
   token: string,
