@@ -58,7 +58,7 @@ export const workspaceEvents = {
     detail: ['guest'],
     description: 'A member became a guest, or is no longer one; `guest` is `true` or `false`',
     recordedBy: ['updateMember', 'executeCsvImport'],
-    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `role_claim`',
+    alsoRecordedBy: 'SCIM, sign-ins through a connection with a `role_claim`',
     concerns: target,
   },
   'member.expiry_changed': {
