@@ -200,7 +200,10 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
     },
 
     token: (userId, workspaceId, { seconds = 900 } = {}) =>
-      createFakeToken(userId, workspaceId, seconds),
+      createFakeToken(userId, workspaceId, {
+        seconds,
+        isGuest: findMember(state, workspaceId, userId)?.isGuest ?? false,
+      }),
     revokeToken: (token) => void revoked.add(token),
     ...connection,
   })
