@@ -31,6 +31,8 @@ type ConditionSubject struct {
 	Email string
 	// Role is the role in the workspace of the resource.
 	Role Role
+	// Guest reports whether the user is a guest of the workspace of the resource.
+	Guest bool
 }
 
 // ConditionResource is the resource of a check.
@@ -92,6 +94,12 @@ func (s *state) newEvaluation(
 	if target.id != target.resourceID {
 		read.Resource.ExternalID = target.id
 	}
+	isGuest := s.hasGuest(who, target.workspaceID)
+	guests := []bool{isGuest}
+	if isGuest && who.kind == subjectGroup {
+		// It is both, so what depends on it is false.
+		guests = []bool{true, false}
+	}
 	return func(condition daikon.Condition) verdict {
 		judge, known := s.conditions[condition.Name]
 		if !known {
@@ -99,7 +107,14 @@ func (s *state) newEvaluation(
 		}
 		read := read
 		read.Params = condition.Params
-		return judgeCondition(condition.Name, judge, read)
+		judged := verdict{condition: condition.Name, isTrue: true}
+		for _, isGuest := range guests {
+			read.Subject.Guest = isGuest
+			if judged.isTrue {
+				judged = judgeCondition(condition.Name, judge, read)
+			}
+		}
+		return judged
 	}
 }
 

@@ -96,8 +96,7 @@ export function findGrants(
   while (current) {
     const ancestor: FakeResource = current
     const inheritedFrom = { type: ancestor.type, resourceId: ancestor.resourceId }
-    const name = (reason: Reason) =>
-      ancestor === resource ? reason : { ...reason, inheritedFrom }
+    const name = (reason: Reason) => (ancestor === resource ? reason : { ...reason, inheritedFrom })
     const add = ({ bits, reason, withheld }: Found) =>
       found.push({
         bits,
