@@ -1,0 +1,34 @@
+import { Switch, type SwitchProps } from '@mantine/core'
+import { GuestReach } from './guest-reach.tsx'
+import { describeRole } from './roles.ts'
+
+type Props = SwitchProps & {
+  /** Null while no workspace is chosen. */
+  workspaceId: string | null
+  /** Undefined for a person who is invited. */
+  userId?: string
+  /** Whether the member is a guest already. */
+  wasGuest?: boolean
+  /** The role of the member. */
+  role?: string
+}
+
+/** The switch that makes a member a guest. Below it is what that changes. */
+export function GuestSwitch({ workspaceId, userId, wasGuest = false, role, ...field }: Props) {
+  const isGuest = field.checked ?? false
+  const losesRole = isGuest && role !== undefined && role !== 'viewer'
+  return (
+    <>
+      <Switch
+        label="Guest"
+        description="A guest is a viewer who sees only what is theirs, shared with them or public, and no other members."
+        {...field}
+      />
+      <div role="status" className="dimmed">
+        {losesRole && <p>The role {describeRole(role)} becomes Viewer.</p>}
+        {isGuest && workspaceId && <GuestReach workspaceId={workspaceId} userId={userId} />}
+        {wasGuest && !isGuest && <p>They see what is visible to the workspace immediately.</p>}
+      </div>
+    </>
+  )
+}
