@@ -57,8 +57,8 @@ class _Member(TypedDict):
 
 
 class WorldMember(_Member, total=False):
-    """A user in a workspace, with IDs that may be any text. A `guest` has the role `viewer`. From `expires_at` on,
-    the user is not a member.
+    """A user in a workspace, with IDs that may be any text. A `guest` has the role `viewer`. From `expires_at`
+    on, the user is not a member.
     """
 
     guest: bool
