@@ -97,7 +97,7 @@ func (s *state) newEvaluation(
 	isGuest := s.hasGuest(who, target.workspaceID)
 	guests := []bool{isGuest}
 	if isGuest && who.kind == subjectGroup {
-		// It is both, so what depends on it is false.
+		// The members differ, so a condition that reads it has no result.
 		guests = []bool{true, false}
 	}
 	return func(condition daikon.Condition) verdict {
@@ -107,11 +107,12 @@ func (s *state) newEvaluation(
 		}
 		read := read
 		read.Params = condition.Params
-		judged := verdict{condition: condition.Name, isTrue: true}
-		for _, isGuest := range guests {
+		read.Subject.Guest = guests[0]
+		judged := judgeCondition(condition.Name, judge, read)
+		for _, isGuest := range guests[1:] {
 			read.Subject.Guest = isGuest
-			if judged.isTrue {
-				judged = judgeCondition(condition.Name, judge, read)
+			if other := judgeCondition(condition.Name, judge, read); other != judged {
+				return verdict{condition: condition.Name, hasFailed: true}
 			}
 		}
 		return judged

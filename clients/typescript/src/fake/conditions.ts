@@ -46,7 +46,8 @@ export type Verdict = { condition: string; isTrue: boolean; hasFailed: boolean }
 export type Evaluate = (condition: Condition) => Verdict
 
 /**
- * Returns a function that evaluates conditions. A condition is true if it is for each of the inputs.
+ * Returns a function that evaluates conditions. A condition whose results for the inputs differ has
+ * failed.
  *
  * @throws DaikonError `failed_precondition` if the fake has no function for a condition
  */
@@ -61,8 +62,9 @@ export function createEvaluate(
     if (!judge) throw withoutFunction(name)
     inputs ??= createInputs()
     try {
-      const isTrue = inputs.every((input) => judge({ ...input, context, params }) === true)
-      return { condition: name, isTrue, hasFailed: false }
+      const results = inputs.map((input) => judge({ ...input, context, params }) === true)
+      const isTrue = !results.includes(false)
+      return { condition: name, isTrue, hasFailed: !isTrue && results.includes(true) }
     } catch {
       return { condition: name, isTrue: false, hasFailed: true }
     }

@@ -151,7 +151,7 @@ function createEvaluation(
   })
   const createInputs = () => {
     const isGuest = hasGuest(state, subject, resource.workspaceId)
-    // A group with a guest is both, so what depends on it is false.
+    // Members of a group with a guest differ, so a condition that reads it has no result.
     return (kind === 'group' && isGuest ? [true, false] : [isGuest]).map(createInput)
   }
   return createEvaluate(state.conditions, createInputs, context)

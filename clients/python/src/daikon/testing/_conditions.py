@@ -71,8 +71,8 @@ def create_evaluate(
     create_inputs: Callable[[Mapping[str, Any]], list[ConditionInput]],
 ) -> Evaluate:
     """Returns a function that evaluates conditions, and raises a DaikonError (`failed_precondition`) if the
-    fake has no function for one. `create_inputs` takes the parameters. A condition is true if it is for each
-    of its inputs."""
+    fake has no function for one. `create_inputs` takes the parameters. A condition whose results for the
+    inputs differ has failed."""
 
     def evaluate(condition: Condition) -> Verdict:
         judge = functions.get(condition.name)
@@ -84,7 +84,8 @@ def create_evaluate(
             raise DaikonError("failed_precondition", "CONDITION_WITHOUT_FUNCTION", message)
         try:
             inputs = create_inputs(condition.params or {})
-            return Verdict(condition.name, all(judge(input) is True for input in inputs))
+            results = {judge(input) is True for input in inputs}
+            return Verdict(condition.name, results == {True}, has_failed=len(results) > 1)
         except Exception:
             return Verdict(condition.name, False, has_failed=True)
 

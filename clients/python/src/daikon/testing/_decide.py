@@ -124,7 +124,7 @@ def _create_evaluation(
     role: Role | None,
 ) -> Evaluate:
     is_guest = has_guest(world, subject, resource.workspace_id)
-    # A group with a guest is both, so what depends on it is false.
+    # Members of a group with a guest differ, so a condition that reads it has no result.
     guests = (True, False) if subject.kind == "group" and is_guest else (is_guest,)
 
     def create_input(params: Mapping[str, Any], guest: bool) -> ConditionInput:

@@ -241,11 +241,13 @@ final class FakeDecision {
     try {
       String subjectId = subject.isKnown() ? subject.id() : "";
       boolean isGuest = subject.isGuestIn(state, resource.workspaceId);
-      // A group with a guest is both, so what depends on it is false.
+      // Members of a group with a guest differ, so a condition that reads it has no result.
       List<Boolean> guests = isGuest && subject.kind().equals("group") ? List.of(true, false) : List.of(isGuest);
-      boolean isTrue = guests.stream().allMatch(
-          guest -> function.test(new ConditionInput(subjectId, guest, action, resource.view(), context, params)));
-      return new Verdict(name, isTrue, false);
+      List<Boolean> results = guests.stream()
+          .map(guest -> function.test(new ConditionInput(subjectId, guest, action, resource.view(), context, params)))
+          .distinct()
+          .toList();
+      return new Verdict(name, results.equals(List.of(true)), results.size() > 1);
     } catch (RuntimeException error) {
       return new Verdict(name, false, true);
     }
