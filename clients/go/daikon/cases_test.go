@@ -34,7 +34,7 @@ type casesWorld struct {
 		WorkspaceID, UserID, Role string
 		Guest                     bool
 	}
-	Groups     []struct {
+	Groups []struct {
 		Name, ID, WorkspaceID string
 		Members, Groups       []string
 	}
@@ -186,7 +186,7 @@ var conditions = map[string]daikontest.Condition{
 		return input.Context["amount"].(float64) <= input.Params["max"].(float64)
 	},
 	"not_locked": func(input daikontest.ConditionInput) bool { return input.Resource.Attributes["locked"] != true },
-	"not_guest": func(input daikontest.ConditionInput) bool { return !input.Subject.Guest },
+	"not_guest":  func(input daikontest.ConditionInput) bool { return !input.Subject.Guest },
 	"own": func(input daikontest.ConditionInput) bool {
 		return input.Resource.OwnerID == input.Subject.ID
 	},
