@@ -65,7 +65,6 @@ export function MembershipForm({ userId, name, workspaceId, onAdded, ...dialog }
             <GuestSwitch
               workspaceId={form.values.workspace_id}
               userId={userId}
-              mt="md"
               {...form.getInputProps('guest', { type: 'checkbox' })}
             />
             <EndInput mt="md" {...form.getInputProps('expires_at')} />

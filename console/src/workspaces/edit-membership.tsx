@@ -41,15 +41,14 @@ export function EditMembership({ member, workspace }: { member: Member; workspac
       >
         {(form) => (
           <>
+            <EndInput data-autofocus {...form.getInputProps('expires_at')} />
             <GuestSwitch
               workspaceId={workspace.id}
               userId={user_id}
               wasGuest={guest}
               role={role}
-              data-autofocus
               {...form.getInputProps('guest', { type: 'checkbox' })}
             />
-            <EndInput mt="md" {...form.getInputProps('expires_at')} />
           </>
         )}
       </FormModal>

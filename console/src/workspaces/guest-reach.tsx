@@ -20,10 +20,10 @@ function Reach({ workspaceId, userId }: Props) {
   if (!data || data.total === 0) return null
   const seen = `${data.isComplete ? '' : 'at least '}${data.seen.toLocaleString()}`
   return (
-    <p>
+    <>
       Sees {seen} of {data.total.toLocaleString()} resources in the workspace, and what folders and
       nested groups add.
-    </p>
+    </>
   )
 }
 

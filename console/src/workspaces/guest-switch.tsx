@@ -1,4 +1,4 @@
-import { Switch, type SwitchProps } from '@mantine/core'
+import { Switch, type SwitchProps, Text } from '@mantine/core'
 import { GuestReach } from './guest-reach.tsx'
 import { describeRole } from './roles.ts'
 
@@ -21,14 +21,15 @@ export function GuestSwitch({ workspaceId, userId, wasGuest = false, role, ...fi
     <>
       <Switch
         label="Guest"
+        mt="md"
         description="A guest is a viewer who sees only what is theirs, shared with them or public, and no other members."
         {...field}
       />
-      <div role="status" className="dimmed">
-        {losesRole && <p>The role {describeRole(role)} becomes Viewer.</p>}
+      <Text role="status" component="div" size="sm" mt="xs">
+        {losesRole && <>The role {describeRole(role)} becomes Viewer. </>}
         {isGuest && workspaceId && <GuestReach workspaceId={workspaceId} userId={userId} />}
-        {wasGuest && !isGuest && <p>They see what is visible to the workspace immediately.</p>}
-      </div>
+        {wasGuest && !isGuest && 'They see what is visible to the workspace immediately.'}
+      </Text>
     </>
   )
 }

@@ -210,7 +210,6 @@ function InviteMember({
             />
             <GuestSwitch
               workspaceId={workspace.id}
-              mt="md"
               {...form.getInputProps('guest', { type: 'checkbox' })}
             />
             <EndInput mt="md" {...form.getInputProps('expires_at')} />
