@@ -15,6 +15,8 @@ export type ResourceFilters = {
   /** The ID that the service uses: an external ID or a UUID. */
   external_id?: string | undefined
   owner_id?: string | undefined
+  /** The user or group with whom it is shared directly. */
+  grantee_id?: string | undefined
   visibility?: 'private' | 'workspace' | 'public' | undefined
   page?: number | undefined
   page_size?: number | undefined

@@ -37,7 +37,8 @@ class _Fake:
 
     def token(self, user_id: str, workspace_id: str, *, seconds: float = 900) -> str:
         """Creates an access token that this fake accepts; `seconds` may be negative."""
-        return create_fake_token(user_id, workspace_id, seconds)
+        is_guest = self._server.world.is_guest(workspace_id, user_id)
+        return create_fake_token(user_id, workspace_id, seconds, is_guest)
 
     def revoke_token(self, token: str) -> None:
         """Makes the fake treat a token as revoked."""

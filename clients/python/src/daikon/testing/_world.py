@@ -58,8 +58,11 @@ class _Member(TypedDict):
 
 
 class WorldMember(_Member, total=False):
-    """A user in a workspace, with IDs that may be any text. From `expires_at` on, the user is not a member."""
+    """A user in a workspace, with IDs that may be any text. A `guest` has the role `viewer`. From `expires_at`
+    on, the user is not a member.
+    """
 
+    guest: bool
     expires_at: datetime | None
 
 
@@ -217,6 +220,8 @@ class World:
         self.members: dict[tuple[str, str], WorldMember] = {}
         for member in members:
             workspace_id, user_id = member["workspace_id"], member["user_id"]
+            if member.get("guest", False) and member["role"] != "viewer":
+                raise ValueError(f"members: the guest {user_id} of {workspace_id} must have the role viewer")
             self.workspaces.setdefault(workspace_id, "")
             self.users.setdefault(user_id, User(user_id))
             self.members[workspace_id, user_id] = member
@@ -269,10 +274,18 @@ class World:
 
     def find_role(self, workspace_id: str, user_id: str) -> Role | None:
         """The role of a user in a workspace, or None if the user is not a member."""
+        member = self._find_member(workspace_id, user_id)
+        return None if member is None else member["role"]
+
+    def is_guest(self, workspace_id: str, user_id: str) -> bool:
+        member = self._find_member(workspace_id, user_id)
+        return member is not None and member.get("guest", False)
+
+    def _find_member(self, workspace_id: str, user_id: str) -> WorldMember | None:
         member = self.members.get((workspace_id, user_id))
         if member is None:
             return None
         expires_at = member.get("expires_at")
         if expires_at is not None and expires_at <= datetime.now(timezone.utc):
             return None
-        return member["role"]
+        return member

@@ -221,6 +221,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
         found.getWid(),
         found.getWslug(),
         found.getWrole(),
+        false,
         List.of(),
         "api_key",
         found.hasExp() ? Instant.ofEpochSecond(found.getExp()) : null,
