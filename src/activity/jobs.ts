@@ -1,4 +1,4 @@
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { maxPrunedEntries, pruneActivity } from './retention.ts'
 import { maxSealedEntries, sealActivity } from './seal.ts'
@@ -22,7 +22,7 @@ export function createActivityJobs({ openStores, settings }: Dependencies): Job[
   const seal: Job = {
     failure: 'Sealing the activity log failed',
     interval: sealInterval,
-    run: async () => (await sealActivity(openStores())) === maxSealedEntries,
+    run: async () => moreIf((await sealActivity(openStores())) === maxSealedEntries),
   }
   if (retentionDays === undefined) return [seal]
   const prune: Job = {
@@ -30,7 +30,7 @@ export function createActivityJobs({ openStores, settings }: Dependencies): Job[
     interval: pruneInterval,
     run: async () => {
       const pruned = await pruneActivity(openStores(), new Date(), retentionDays)
-      return pruned === maxPrunedEntries
+      return moreIf(pruned === maxPrunedEntries)
     },
   }
   return [seal, prune]

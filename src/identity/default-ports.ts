@@ -1,4 +1,9 @@
-import type { ConnectionProviderSource, SessionReach, SignInConnections } from './ports.ts'
+import type {
+  ConnectionProviderSource,
+  SessionScope,
+  SignedIn,
+  SignInConnections,
+} from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { failure } from './sign-in-result.ts'
 import { connectionSession } from './user-errors.ts'
@@ -11,21 +16,20 @@ const noConnections: SignInConnections = {
   join: async () => failure('access_denied', 'the server has no connections'),
 }
 
-const isReachableBy = ({ provider }: { provider: string }) =>
-  readConnectionId(provider) === undefined
+const beganElsewhere = ({ provider }: SignedIn) => readConnectionId(provider) === undefined
 
-/** Sessions that began by a connection reach nothing. */
-const reachWithoutConnections: SessionReach = {
-  filter: async (session, workspaces) => (isReachableBy(session) ? workspaces : []),
-  find: async (session) => ({ isReachable: isReachableBy(session) }),
+/** Sessions that began through a connection may be used nowhere. */
+const scopeWithoutConnections: SessionScope = {
+  filter: async (session, workspaces) => (beganElsewhere(session) ? workspaces : []),
+  find: async (session) => ({ isAllowed: beganElsewhere(session) }),
   async require(session) {
-    if (!isReachableBy(session)) throw connectionSession()
+    if (!beganElsewhere(session)) throw connectionSession()
   },
 }
 
 /** What identity finds on a server without connections. */
 export const defaultIdentityPorts = {
-  sessionReach: () => reachWithoutConnections,
+  sessionScope: () => scopeWithoutConnections,
   signInConnections: () => noConnections,
 }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../core/job.ts'
+import { type Job, untilDone } from '../core/job.ts'
 import type { LogoutSender } from './oauth/logout-notifications.ts'
 
 const logoutInterval = 1000
@@ -10,5 +10,5 @@ export function createIdentityJobs({
 }: {
   logoutSender: Pick<LogoutSender, 'sendDue'>
 }): Job[] {
-  return [{ failure: logoutFailure, interval: logoutInterval, run: sendDue }]
+  return [{ failure: logoutFailure, interval: logoutInterval, run: untilDone(sendDue) }]
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../core/job.ts'
 import type { LogFailure } from '../core/log-failure.ts'
-import { type Repeated, repeat } from '../core/repeat.ts'
 import type { Transactional } from '../core/request-context.ts'
+import { type RunningJob, runEvery } from '../core/run-every.ts'
 import type { Database } from '../database/database.ts'
 import { createSweepJob } from '../database/sweep.ts'
 import { createDeletedSweepJob } from '../database/sweep-deleted.ts'
@@ -28,8 +28,6 @@ export function createJobs(database: Database, services: Services, settings: Con
 }
 
 /** Runs jobs until they are stopped. */
-export function startJobs(jobs: Job[], logFailure: LogFailure): Repeated[] {
-  return jobs.map(({ failure, interval, run }) =>
-    repeat(async () => (await run()) === true, interval, logFailure(failure)),
-  )
+export function startJobs(jobs: Job[], logFailure: LogFailure): RunningJob[] {
+  return jobs.map(({ failure, interval, run }) => runEvery(interval, run, logFailure(failure)))
 }
