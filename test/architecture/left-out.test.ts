@@ -12,7 +12,7 @@ import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { copyRepository, leaveOut } from '../support/repository-copy.ts'
+import { copyRepository, leaveOut, removeLines } from '../support/repository-copy.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
 
 const run = promisify(execFile)
@@ -62,11 +62,7 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     t.deepEqual(dependent.sort(), name === 'webhooks' ? [...measurements].sort() : [])
     for (const file of names.flatMap((name) => sharedTests[name]))
       rmSync(join(copy, file), { force: true })
-    const tsc = join(copy, 'node_modules/.bin/tsc')
-    const checked = await run(tsc, ['--noEmit', '-p', 'tsconfig.json'], { cwd: copy }).catch(
-      (error) => error,
-    )
-    t.is(checked.stdout, '')
+    t.is(await findTypeErrors(copy), '')
   })
 
   test.serial(`a server without ${names.join(' and ')} serves the rest`, async (t) => {
@@ -139,6 +135,29 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     for (const document of ['openid-configuration', 'oauth-authorization-server'])
       t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
   })
+}
+
+test.serial('the command line works without migrate-from', async (t) => {
+  t.timeout(600_000)
+  const copy = copyRepository(t)
+  removeLines(join(copy, 'src/cli/program.ts'), (line) => line.includes('migrateFromCommand'))
+  for (const path of ['src/cli/migrate-from', 'test/cli/migrate-from'])
+    rmSync(join(copy, path), { recursive: true })
+  for (const path of ['src/cli/migrate-from.ts', 'test/cli/migrate-from.test.ts'])
+    rmSync(join(copy, path))
+  t.is(await findTypeErrors(copy), '')
+  const help = await run(process.execPath, ['src/daikon.ts', '--help'], { cwd: copy })
+  t.regex(help.stdout, /import/)
+  t.notRegex(help.stdout, /migrate-from/)
+})
+
+/** Returns what the compiler prints about a copy of the repository. */
+async function findTypeErrors(copy: string): Promise<string> {
+  const tsc = join(copy, 'node_modules/.bin/tsc')
+  const checked = await run(tsc, ['--noEmit', '-p', 'tsconfig.json'], { cwd: copy }).catch(
+    (error) => error,
+  )
+  return checked.stdout
 }
 
 const unimplemented = 12

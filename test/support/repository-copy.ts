@@ -25,11 +25,9 @@ export function copyRepository(t: Pick<ExecutionContext, 'teardown'>): string {
  * measures or generates from their files. Returns the removed files outside their folders.
  */
 export function leaveOut(copy: string, features: string[]): string[] {
-  const list = join(copy, 'src/server/features.ts')
-  const isNamed = (line: string) =>
-    features.some((name) => line === `  ${name},` || line.includes(`'../${name}/feature.ts'`))
-  const lines = readFileSync(list, 'utf8').split('\n')
-  writeFileSync(list, lines.filter((line) => !isNamed(line)).join('\n'))
+  removeLines(join(copy, 'src/server/features.ts'), (line) =>
+    features.some((name) => line === `  ${name},` || line.includes(`'../${name}/feature.ts'`)),
+  )
   for (const name of features) {
     rmSync(join(copy, 'src', name), { recursive: true })
     rmSync(join(copy, 'test', name), { recursive: true })
@@ -37,6 +35,12 @@ export function leaveOut(copy: string, features: string[]): string[] {
   const dependent = listDependents(features)
   for (const file of dependent) rmSync(join(copy, file), { force: true })
   return dependent
+}
+
+/** Removes lines from a file. */
+export function removeLines(path: string, isRemoved: (line: string) => boolean): void {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  writeFileSync(path, lines.filter((line) => !isRemoved(line)).join('\n'))
 }
 
 /** Returns the files outside src that import a file of the features, directly or not. */
