@@ -40,8 +40,9 @@ export function messageLimit({
 /**
  * Makes deserializers return a ReceivedMessage, which is decoded when its handler runs or later. A
  * malformed or oversized message is decoded to a ServiceError, which the pipeline reports after
- * rate limiting and authentication. Methods without an operation are left out. grpc-js has one size limit for all methods of a server, so the
+ * rate limiting and authentication. grpc-js has one size limit for all methods of a server, so the
  * limit of each method is enforced here. A message that several watches send is serialized once.
+ * Methods without an operation are left out: they are not served.
  */
 export function withCodecs(
   definition: ServiceDefinition,
