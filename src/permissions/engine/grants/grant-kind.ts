@@ -82,6 +82,9 @@ export type ReasonRows = {
 /** The custom roles of a subject: the columns of `ReasonRows` of a clause that reads no resource. */
 export type RoleRows = Pick<ReasonRows, 'groupId' | 'isDirect' | 'from'> & { role: string }
 
+/** An assumption of WhatIf. One of a share gives the grant only with this type of grantee. */
+export type AssumedBy = { assumption: keyof Assumption; grantee?: 'user' | 'group' }
+
 /** Why a kind of grant takes no part in an operation. */
 export type NotApplicable = { notApplicable: string }
 
@@ -111,7 +114,7 @@ export type GrantKind = {
   /** Checks of workspaces: a row for each role of the subject that counts there as a custom role. */
   workspaceRoles: ((columns: { subject: ServiceSubjectColumns }) => RoleRows) | NotApplicable
   /** Explanations of what would be: the assumption that gives the grant. */
-  assumedBy: keyof Assumption | NotApplicable
+  assumedBy: AssumedBy | NotApplicable
   /**
    * Lists: a query for `resource_id`, with an order and a limit of its own so that it reads an index
    * in order. A page then takes the same time for a user with 100,000 shares as for one with 100.
