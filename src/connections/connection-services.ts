@@ -6,7 +6,7 @@ import { type ConnectionProviders, createConnectionProviders } from './connectio
 import { createFindDomainProof, type FindDomainProof } from './domain-proof.ts'
 import type { ConnectionSettings } from './settings.ts'
 
-/** What connections ask of other servers. */
+/** What connections need from other servers. */
 export type ConnectionServices = {
   connectionProviders: ConnectionProviders
   findDomainProof: FindDomainProof

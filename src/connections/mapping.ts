@@ -3,7 +3,7 @@ import { atLeast, type Role, roles } from '../core/roles.ts'
 /** A role that a connection can give. */
 export type MappedRole = Exclude<Role, 'owner'>
 
-/** What the values of claims give to the members who sign in. */
+/** The role and the groups that members get from the values of claims. */
 export type ConnectionMapping = {
   /** The claim that names roles. Without it, sign-ins change no role. */
   roleClaim?: string

@@ -43,7 +43,7 @@ export type SearchValues = {
   action: string
 }
 
-/** What the bits of a check can read. `row` is the resource that is asked about, or its ancestor. */
+/** What the bits of a check can read. `row` is the resource of the check, or its ancestor. */
 export type CheckColumns = {
   subject: SubjectColumns
   row: ResourceColumns
@@ -58,7 +58,7 @@ export type ReasonColumns = {
   asked: AskedColumns
 }
 
-/** SQL expressions for a registered action, and the user and workspace that it is asked of. */
+/** SQL expressions for a registered action, and the user and workspace of the check. */
 export type ActionColumns = { actionId: string; userId: string; workspaceId: string }
 
 /** The columns of a reason as SQL expressions, and where they come from. Absent columns are null. */

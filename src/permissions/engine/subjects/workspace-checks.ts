@@ -76,7 +76,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
   }
 }
 
-/** Returns the kind as which a subject is asked about: one without a role is no one in workspaces. */
+/** Returns the kind that a subject counts as in workspaces: an unknown user if its kind has no role there. */
 function kindWithRole({ subject }: WorkspaceCheck): SubjectKindName {
   const kind = kindOf(subject)
   return subjectKinds[kind].hasRole ? kind : 'user'
