@@ -43,8 +43,8 @@ export function createBrowserCookies(secret: string, now: () => Date): BrowserCo
       try {
         const options = { audience, algorithms: ['HS256'], currentDate: now() }
         const { payload } = await jwtVerify<Browser>(cookie ?? '', key, options)
-        const known = Object.entries(payload.connections).filter(([, end]) => end > seconds())
-        return { secret: payload.secret, connections: Object.fromEntries(known) }
+        const current = Object.entries(payload.connections).filter(([, end]) => end > seconds())
+        return { secret: payload.secret, connections: Object.fromEntries(current) }
       } catch {
         return { secret: createSecret(), connections: {} }
       }
