@@ -15,6 +15,8 @@ export type UserPrincipal = {
   role: Role
   token: PresentedToken
   isServiceAccount: boolean
+  /** Whether the user is a guest of the workspace. */
+  isGuest: boolean
   /** The first characters of the API key that serves as the token, if it is one. */
   apiKeyPrefix: string | undefined
   /**

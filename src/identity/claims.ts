@@ -22,6 +22,8 @@ export type Claims = {
     wid: string
     wslug: string
     wrole: Role
+    /** Present for guests of the workspace, whose role is viewer. */
+    guest?: true
     /** The ids of the user's groups; absent if there are more than `maxGroups`. */
     groups?: string[]
     /** Present if the user is in more than `maxGroups` groups. */

@@ -39,9 +39,9 @@ export const workspaceEvents = {
   },
   'member.invited': {
     target: 'user',
-    detail: ['email', 'role', 'expires_at'],
+    detail: ['email', 'role', 'expires_at', 'guest'],
     description:
-      'A user was invited to a workspace, or the role or end of a pending invitation changed; `expires_at` is `never` for a membership that does not end',
+      'A user was invited to a workspace, or the role or end of a pending invitation changed; `expires_at` is `never` for a membership that does not end, and `guest` is `true` for a guest',
     recordedBy: ['inviteMember', 'addUserToWorkspace', 'executeCsvImport'],
     concerns: target,
   },
@@ -49,6 +49,14 @@ export const workspaceEvents = {
     target: 'user',
     detail: ['from', 'to'],
     description: 'The role of a member changed',
+    recordedBy: ['updateMember', 'executeCsvImport'],
+    alsoRecordedBy: 'SCIM, sign-ins through a connection with a `role_claim`',
+    concerns: target,
+  },
+  'member.updated': {
+    target: 'user',
+    detail: ['guest'],
+    description: 'A member became a guest, or is no longer one; `guest` is `true` or `false`',
     recordedBy: ['updateMember', 'executeCsvImport'],
     alsoRecordedBy: 'SCIM, sign-ins through a connection with a `role_claim`',
     concerns: target,

@@ -21,6 +21,10 @@ export const reasons = defineReasons({
     message: 'Another group in the workspace has this name',
   },
   GROUP_NOT_FOUND: { code: 'not_found', message: 'Group not found' },
+  GUEST: {
+    code: 'permission_denied',
+    message: 'Guests do not see the members and groups of the workspace',
+  },
   LAST_OWNER: {
     code: 'already_exists',
     message: 'A workspace must keep an active owner. Make another member an owner first.',

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import type { MemberId } from '../../workspaces/store/member-store.ts'
-import type { ConnectionMapping, MappedRole } from '../mapping.ts'
+import type { ConnectionMapping, DefaultRole } from '../mapping.ts'
 
 /** Identifies a connection of a workspace. */
 export type ConnectionId = { workspaceId: string; id: string }
@@ -13,7 +13,7 @@ export type ConnectionSettings = {
   issuer: string
   clientId: string
   scopes: string[]
-  defaultRole: MappedRole
+  defaultRole: DefaultRole
   isActive: boolean
   enforced: boolean
   breakGlass: boolean

@@ -138,7 +138,12 @@ async function toResponse(
     clientId: client.id,
     userId: claims.sub,
     scope,
-    workspace: { id: claims.wid, slug: claims.wslug, role: claims.wrole },
+    workspace: {
+      id: claims.wid,
+      slug: claims.wslug,
+      role: claims.wrole,
+      isGuest: claims.guest === true,
+    },
     authenticatedAt: family.authenticatedAt,
     acr: family.acr,
     amr: family.amr,

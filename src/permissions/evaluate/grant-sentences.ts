@@ -92,6 +92,11 @@ export const grantSentences: Record<GrantRule, GrantSentence> = {
   },
 }
 
+/** Says why a visibility is nothing to a guest. */
+export function describeHidden(reason: Reason, { user, names, resource }: NamedDecision): string {
+  return `${describeRole(user, 'guest', names.workspace)}, and ${describeResource(reason, resource)} is visible to members only`
+}
+
 /** Whether a visibility allows the action only because the subject is an editor. */
 function isEditing({ action, explanation }: NamedDecision): boolean {
   return action === 'edit' && roleOf(explanation.bits) === 'editor'
