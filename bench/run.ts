@@ -18,7 +18,6 @@ import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
 import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
-import { comparePeers } from './peers/compare.ts'
 import { measureReplicas } from './replicas.ts'
 import { measureRest } from './rest.ts'
 import { measureStart } from './start.ts'
@@ -28,7 +27,6 @@ import { measureWrites } from './writes.ts'
 
 /**
  * `npm run bench [-- <parts>] [--quick] [--long]`: measures every performance goal; see README.md.
- * `npm run bench -- peers [<words>] [--quick]` compares daikon with other servers instead.
  */
 const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Promise<void>> = {
   check: measureCheck,
@@ -59,14 +57,13 @@ const names = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const timeLimit = long ? 2_100_000 : 1_200_000
 
 const [first, ...words] = names
-if (first === 'peers') await comparePeers(words, quick)
-else if (first === 'growth') await measureGrowth(words, process.argv.slice(2))
+if (first === 'growth') await measureGrowth(words, process.argv.slice(2))
 else await measureParts()
 
 async function measureParts(): Promise<void> {
   for (const name of names)
     if (!parts[name])
-      throw new Error(`Unknown part: ${name}. Parts are ${Object.keys(parts).join(', ')}, peers`)
+      throw new Error(`Unknown part: ${name}. Parts are ${Object.keys(parts).join(', ')}, growth`)
   const chosen = Object.keys(parts).filter((name) => names.length === 0 || names.includes(name))
   const database = await openBenchDatabase(quick)
   const bound = setTimeout(() => {

@@ -1,7 +1,7 @@
 /** The maximum number of items that an event or an error lists. */
 const maxListed = 20
 
-/** Joins up to 20 items, and says how many more there are. */
+/** Joins up to 20 items, and adds how many more there are. */
 export function listItems(items: string[], separator: string): string {
   const listed = items.slice(0, maxListed)
   if (items.length > maxListed) listed.push(`and ${items.length - maxListed} more`)

@@ -42,8 +42,8 @@ export async function correctAddress(
 }
 
 /**
- * Renders the e-mails to both addresses of a corrected one. Neither contains the other address, which may
- * be of another person.
+ * Renders the e-mails to the former and the current address of a user. Neither contains the other
+ * address, which may belong to another person.
  */
 export function renderCorrectionMails(former: string, current: string, baseUrl: string): Mail[] {
   const { host } = new URL(baseUrl)

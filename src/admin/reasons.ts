@@ -18,7 +18,7 @@ export const reasons = defineReasons({
   },
   DIRECTORY_OWNED: {
     code: 'already_exists',
-    message: 'A directory or connection keeps the address of this user. Change it there.',
+    message: 'A directory or connection manages the address of this user. Change it there.',
   },
   EMAIL_TAKEN: { code: 'already_exists', message: 'Another user has this e-mail address' },
   EXTERNAL_ID_TAKEN: { code: 'already_exists', message: 'Another user has this external_id' },

@@ -31,11 +31,11 @@ export async function explainFailure(error: unknown): Promise<Failure> {
   const message = await explainCorrectable(error)
   if (message !== undefined) return { message, exitCode: 2, isExpected: true }
   const { databaseError } = await import('../database/database-errors.ts')
-  const known = databaseError(error)
+  const fromDatabase = databaseError(error)
   const isExpected =
-    known instanceof ServiceError ||
+    fromDatabase instanceof ServiceError ||
     temporaryCodes.includes((error as { code?: string })?.code ?? '')
-  return { message: describeError(known).message, exitCode: 1, isExpected }
+  return { message: describeError(fromDatabase).message, exitCode: 1, isExpected }
 }
 
 /** Ends a server process that could not start. Prints a stack trace only for unexpected errors. */

@@ -87,7 +87,7 @@ function readRecords(text: string): { line: number; cells: string[] }[] {
   }
 }
 
-function parseJsonLines(text: string, known: FileFields): FileLine[] {
+function parseJsonLines(text: string, accepted: FileFields): FileLine[] {
   const lines: FileLine[] = []
   const problems: string[] = []
   for (const [index, content] of text
@@ -101,8 +101,8 @@ function parseJsonLines(text: string, known: FileFields): FileLine[] {
       problems.push(`Line ${line}: must be a JSON object`)
       continue
     }
-    const fields = withoutNulls(parsed, known)
-    const unknown = findUnknownField(fields, known)
+    const fields = withoutNulls(parsed, accepted)
+    const unknown = findUnknownField(fields, accepted)
     if (unknown) problems.push(`Line ${line}: unknown field ${JSON.stringify(unknown)}`)
     lines.push({ line, fields })
   }
@@ -128,8 +128,8 @@ function findUnknownField(
   fields: Record<string, unknown>,
   { names, json, objects }: FileFields,
 ): string | undefined {
-  const known = [...names, ...json, ...Object.keys(objects)]
-  const unknown = Object.keys(fields).find((name) => !known.includes(name))
+  const acceptedNames = [...names, ...json, ...Object.keys(objects)]
+  const unknown = Object.keys(fields).find((name) => !acceptedNames.includes(name))
   if (unknown) return unknown
   for (const [object, names] of Object.entries(objects)) {
     const value = fields[object]

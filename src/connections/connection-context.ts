@@ -27,7 +27,7 @@ export type ConnectionStores = {
   workspaces: WorkspaceStore
 }
 
-/** The context of the handlers that ask no provider. */
+/** The context of the handlers that send no requests to providers. */
 export type ReadContext = RequestContext<ConnectionStores> & {
   /** The public address of the server. */
   baseUrl: string

@@ -19,7 +19,7 @@ export type ConnectionServiceDependencies = {
   connectionTimeout: number | undefined
 }
 
-/** Creates what asks identity providers and the DNS. */
+/** Creates the clients of identity providers and the DNS. */
 export function createConnectionServices(dependencies: ConnectionServiceDependencies) {
   const { openStores, settings, secretBox, now, warn, connectionTimeout } = dependencies
   const { CONNECTION_ALLOWED_HOSTS: allowed, DNS_SERVERS: dnsServers, DEBUG: debug } = settings

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 
-/** Whether the DNS has the proof of a domain; `unknown` if it cannot be asked. */
+/** Whether DNS has the proof of a domain; `unknown` if DNS does not respond. */
 export type DomainProof = 'present' | 'absent' | 'unknown'
 
 /** Looks for the proof of a domain. */
@@ -14,7 +14,7 @@ export function txtValue(token: string): string {
 /** The answers of DNS servers that know that there is no such record. */
 const absent = ['ENOTFOUND', 'ENODATA']
 
-/** Creates the function that asks the DNS. `servers` replaces the servers of the system, unless empty. */
+/** Creates the function that queries DNS. `servers` replaces the servers of the system, unless empty. */
 export function createFindDomainProof(servers: string[]): FindDomainProof {
   return async (domain, token) => {
     const resolver = new Resolver({ timeout: 2000, tries: 2 })

@@ -39,7 +39,7 @@ export async function verifyConnectionDomain(
     return await stores.transaction(async (tx) => {
       const connection = await requireConnection(tx, id)
       const before = await requireDomain(tx, id.id, domain)
-      // The domain may have been removed and added again while the DNS was asked.
+      // The domain may have been removed and added again during the DNS query.
       if (before.token !== token) throw notProven(domain, before.token)
       await tx.connectionDomains.verify(id.id, domain, now)
       if (before.verifiedAt === null) {

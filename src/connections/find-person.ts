@@ -3,7 +3,7 @@ import type { ConnectionSubjectStore } from './store/connection-subject-store.ts
 
 type PersonStores = ConnectionPorts & { connectionSubjects: ConnectionSubjectStore }
 
-/** What an ID token says about who a person is. */
+/** What an ID token asserts about a person. */
 type Asserted = { subject: string; email: string; claims: Record<string, unknown> }
 
 /** The user whom an ID token means. */

@@ -9,7 +9,7 @@ export const mappedRoles = ['guest', 'viewer', 'editor', 'admin'] as const
 
 export type MappedRole = (typeof mappedRoles)[number]
 
-/** What the values of claims give to the members who sign in. */
+/** The role and the groups that members get from the values of claims. */
 export type ConnectionMapping = {
   /** The claim that names roles. Without it, sign-ins change no role. */
   roleClaim?: string

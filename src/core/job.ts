@@ -1,6 +1,6 @@
 /** Work that each node does repeatedly while it runs. */
 export type Job = {
-  /** What the log says if a run fails, such as "Deleting expired shares failed". */
+  /** The log message if a run fails, such as "Deleting expired shares failed". */
   failure: string
   /** Milliseconds before each run. */
   interval: number

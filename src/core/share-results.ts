@@ -8,8 +8,8 @@ export function shareResults<Input extends object, More extends unknown[], Resul
 ): (input: Input, ...more: More) => Result {
   const results = new WeakMap<Input, Result>()
   return (input, ...more) => {
-    const known = results.get(input)
-    if (known) return known
+    const shared = results.get(input)
+    if (shared) return shared
     const result = compute(input, ...more)
     results.set(input, result)
     return result

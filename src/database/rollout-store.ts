@@ -31,9 +31,11 @@ export class RolloutStore {
 }
 
 /**
- * $1 prefix of the sessions of nodes, $2 number of a migration. Returns a session of a node that
- * lacks the migration. Nodes that do not tell their version have any other name, so every session of
- * this database and user counts as one, except for PostgreSQL's own programs, such as psql.
+ * Returns a session of a node that lacks a migration. $1 prefix of the sessions of nodes, $2 number of
+ * the migration.
+ *
+ * Nodes that do not report their version can have any other name, so every session of this database and
+ * user counts as one, except those of PostgreSQL's own programs, such as psql.
  */
 const olderSessionSql = `
   select application_name as name, coalesce(host(client_addr), 'a local socket') as address

@@ -38,7 +38,7 @@ export function createLoadRoutes(statements: Statements): LoadRoutes {
 
   return (serviceName, version) => {
     if (version === undefined) return []
-    const known = remembered.get(serviceName)
-    return known?.version === version ? known.table : load(serviceName)
+    const cached = remembered.get(serviceName)
+    return cached?.version === version ? cached.table : load(serviceName)
   }
 }

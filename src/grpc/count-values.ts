@@ -99,9 +99,9 @@ function skipField(reader: BinaryReader, wireType: WireType, number: number): vo
 function readShape(
   registry: FileRegistry,
   type: DescMessage,
-  known: Map<DescMessage, Shape>,
+  shapes: Map<DescMessage, Shape>,
 ): Shape | undefined {
-  const existing = known.get(type)
+  const existing = shapes.get(type)
   if (existing) return existing
   const fields = type.fields.filter(({ fieldKind, message }) => fieldKind === 'list' || message)
   if (fields.length === 0) return undefined
@@ -109,10 +109,10 @@ function readShape(
     isJsonValue: type.typeName === 'google.protobuf.Value',
     fields: new Map(),
   }
-  known.set(type, shape)
+  shapes.set(type, shape)
   for (const field of fields) {
     const { name, number, message, fieldKind } = field
-    const own = message && readShape(registry, message, known)
+    const own = message && readShape(registry, message, shapes)
     shape.fields.set(number, {
       name,
       isList: fieldKind === 'list',

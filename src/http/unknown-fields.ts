@@ -13,13 +13,13 @@ export function findUnknownParameters(
   fields: DescField[],
 ): FieldViolation[] {
   const names = fields.map(({ name }) => name)
-  const known = names.length > 0 ? `; use ${names.join(', ')}` : ', which has none'
+  const advice = names.length > 0 ? `; use ${names.join(', ')}` : ', which has none'
   return [...new Set(query.keys())]
     .filter((name) => !names.includes(name))
     .slice(0, maxReported)
     .map((name) => ({
       field: shorten(name),
-      message: `is not a query parameter of this route${known}`,
+      message: `is not a query parameter of this route${advice}`,
     }))
 }
 
@@ -44,7 +44,7 @@ function* unknownFields(
   // Validation reports a value of another type.
   if (!isJsonObject(value)) return
   for (const [name, content] of Object.entries(value)) {
-    const field = fields.find((known) => known.name === name)
+    const field = fields.find((one) => one.name === name)
     if (!field) {
       yield { field: prefix + shorten(name), message: describeUnknown(name, fields) }
       continue

@@ -13,7 +13,7 @@ export type Browser = {
 /** Signs the cookie of browsers. */
 export type BrowserCookies = {
   sign(browser: Browser): Promise<string>
-  /** Returns what a cookie says, or a new browser if there is none that this server signed. */
+  /** Returns the browser of a cookie, or a new one without a cookie that this server signed. */
   read(cookie: string | undefined): Promise<Browser>
   /** Returns the browser after a sign-in through a connection. */
   remember(browser: Browser, connectionId: string): Browser
@@ -43,8 +43,8 @@ export function createBrowserCookies(secret: string, now: () => Date): BrowserCo
       try {
         const options = { audience, algorithms: ['HS256'], currentDate: now() }
         const { payload } = await jwtVerify<Browser>(cookie ?? '', key, options)
-        const known = Object.entries(payload.connections).filter(([, end]) => end > seconds())
-        return { secret: payload.secret, connections: Object.fromEntries(known) }
+        const current = Object.entries(payload.connections).filter(([, end]) => end > seconds())
+        return { secret: payload.secret, connections: Object.fromEntries(current) }
       } catch {
         return { secret: createSecret(), connections: {} }
       }

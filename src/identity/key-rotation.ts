@@ -133,8 +133,8 @@ export function listKeys(paths: KeyPaths): ListedKey[] {
   })
 }
 
-function readKeyFiles(paths: KeyPaths, known?: PublicKeyEntry[]): KeyFiles {
-  const entries = known ?? parsePublicKeys(readFileSync(paths.publicPath, 'utf8'))
+function readKeyFiles(paths: KeyPaths, published?: PublicKeyEntry[]): KeyFiles {
+  const entries = published ?? parsePublicKeys(readFileSync(paths.publicPath, 'utf8'))
   const signingKid = thumbprint(readPublicKey(paths.privatePath))
   if (!existsSync(nextPathOf(paths))) return { entries, signingKid, nextKid: undefined }
   const key = readPublicKey(nextPathOf(paths))

@@ -40,8 +40,8 @@ export async function findProvider(
   name: string,
   flow: Flow,
 ): Promise<Provider | undefined> {
-  const known = findProviderName(name)
-  if (known) return identity.providers.get(known)
+  const configured = findProviderName(name)
+  if (configured) return identity.providers.get(configured)
   const connectionId = flow === 'user' ? readConnectionId(name) : undefined
   const connection = connectionId && (await stores.signInConnections.findActive(connectionId))
   return connection ? identity.connectionProviders.providerOf(connection) : undefined
@@ -156,7 +156,7 @@ export async function reportOutcome<Response>(
 }
 
 function findProviderName(name: string) {
-  return providerNames.find((known) => known === name)
+  return providerNames.find((one) => one === name)
 }
 
 /**

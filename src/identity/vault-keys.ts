@@ -50,9 +50,9 @@ export function createVaultSource(options: VaultOptions, now: () => Date): Sourc
       const path = `keys/${encodeURIComponent(options.key)}`
       const response = (await request(options, path, undefined, readTimeout)) as KeyResponse
       const versions = parseVersions(response, options.key)
-      const known = now().getTime() - publicationTime
+      const latestPublished = now().getTime() - publicationTime
       const signing =
-        versions.find(({ createdAt }) => createdAt.getTime() <= known) ?? versions.at(-1)
+        versions.find(({ createdAt }) => createdAt.getTime() <= latestPublished) ?? versions.at(-1)
       if (!signing) throw new Error(`the key ${options.key} has no versions`)
       return {
         version: `${versions.map(({ kid }) => kid)} ${signing.number}`,

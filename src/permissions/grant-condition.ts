@@ -43,7 +43,7 @@ export function findGrantCondition(
   const converted = convertParameters(types, params)
   if ('violations' in converted)
     throw invalidArgument(...prefixed('condition.params', converted.violations))
-  // Only what is longer than a pattern may be one that is too long.
+  // Compiling shows which parameters are patterns, and is needed only if one is too long to be a pattern.
   if (Object.values(params).some(isLongPattern)) {
     const compiled = compileCondition(expression, types)
     const violations =

@@ -101,12 +101,13 @@ export function parseFilter(text: string, start = 0): { filter: Filter; end: num
   function readComparison(name: string): Filter {
     const word = read(operator)?.[1]?.toLowerCase()
     if (word === 'pr') return { kind: 'present', path: name }
-    const known = operators.find((one) => one === word)
-    if (!known) throw invalidFilter(`must compare ${name} with one of ${operators.join(', ')}, pr`)
+    const comparison = operators.find((one) => one === word)
+    if (!comparison)
+      throw invalidFilter(`must compare ${name} with one of ${operators.join(', ')}, pr`)
     const value = read(literal)?.[1]
     if (value === undefined)
       throw invalidFilter(`must compare ${name} with a JSON string, number, boolean or null`)
-    return { kind: 'comparison', path: name, operator: known, value: parseLiteral(value) }
+    return { kind: 'comparison', path: name, operator: comparison, value: parseLiteral(value) }
   }
 
   /** Where the filter cannot be read any further. */

@@ -30,8 +30,8 @@ export async function addMembers(
 ): Promise<void> {
   if (userIds.length === 0) return
   const people = await tx.scimGroups.addMembers(group, userIds)
-  const known = new Set(people.map(({ userId }) => userId))
-  const unknown = userIds.find((id) => !known.has(id))
+  const found = new Set(people.map(({ userId }) => userId))
+  const unknown = userIds.find((id) => !found.has(id))
   if (unknown) throw invalidValue('members', `contains ${unknown}, which is not the ID of a user`)
   const members = people.filter(({ isMember }) => isMember).map(({ userId }) => userId)
   const present = await tx.groups.findDirectMembers(group.id, members)

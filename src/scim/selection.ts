@@ -13,7 +13,7 @@ export type SelectionRequest = {
 /** Paths of attributes: the names of the attribute and, if any, of the sub-attribute. */
 type Selected = { schemaId: string; name: string | undefined; sub: string | undefined }[]
 
-/** Always returned, whatever a client asks for. */
+/** Always returned, whatever a client selects. */
 const always = ['schemas', 'id']
 
 /** The attributes of every resource that a client may leave out. */

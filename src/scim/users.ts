@@ -109,8 +109,8 @@ export async function createScimUser(
     const userId = await ensureUserOf(tx, workspaceId, email)
     if (userId === undefined) throw new ServiceError(reasons.ADDRESS_USED_ELSEWHERE)
     const id = { workspaceId, userId }
-    const known = await tx.scimUsers.lock(id)
-    if (known && !known.isDeleted) throw alreadyProvisioned()
+    const existing = await tx.scimUsers.lock(id)
+    if (existing && !existing.isDeleted) throw alreadyProvisioned()
     if (await tx.scimUsers.isTaken(id, email)) throw alreadyProvisioned()
     await tx.scimUsers.insert(id, { ...described, userName: email, isActive }, now)
     if (isActive) await provision(change, id, connection, email, attributes)

@@ -11,6 +11,7 @@ for (const folder of [
   'clients/typescript/src',
   'clients/browser/src',
   'bench',
+  'comparison',
   'examples',
   'test',
   'tools',

@@ -70,7 +70,10 @@ const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => 
     const details = { rule, ...role, ...(isOfGroup && { group_id: 'g' }) }
     return `"${grantSentences[rule].allows(details, decision)}"`
   },
-  'what if': ({ assumedBy }) => cellOf(assumedBy, (name) => name),
+  'what if': ({ assumedBy }) =>
+    cellOf(assumedBy, ({ assumption, grantee }) =>
+      [assumption, grantee].filter(Boolean).join(' with a '),
+    ),
   links: ({ rule }) => {
     const { rules } = subjectKinds.link
     if (rules?.[rule]) return `listed as ${rules[rule]}`

@@ -3,7 +3,7 @@ package daikon
 import "time"
 
 // Subject is the user who acts, identified by an access token, ID, e-mail address or external_id; the service account of
-// an API key (also accepted as Token); a group, which may do what each of its members may do at least; the holder of a
+// an API key (also accepted as Token); a group, which may do what every one of its members may do; the holder of a
 // link; or anyone at all. Set exactly one field. Prefer the access token of the request:
 // daikon verifies it with every check, so a sign-out or the removal of a member takes effect immediately.
 type Subject struct {

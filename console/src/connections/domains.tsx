@@ -27,7 +27,7 @@ export function Domains({ connection }: { connection: Connection }) {
     <Section
       title="Domains"
       count={connection.domains.length}
-      description="The provider signs in addresses of verified domains only. daikon looks for the TXT record every week; a week without it turns the domain off."
+      description="Only people with an address of a verified domain can sign in. daikon checks the TXT record every week; if it is missing for a week, the domain is no longer verified."
       actions={
         <Button size="xs" variant="default" onClick={() => setAdding(true)}>
           Add a domain

@@ -43,10 +43,10 @@ export function createViews(isRelated: Relations['isRelated']): Relations['view'
   const views = new Map<ActivityEntry, Map<string, ActivityEntry | undefined>>()
   return (entry, viewer) => {
     const key = viewer.kind === 'service' ? `service ${viewer.name}` : viewer.kind
-    const known = views.get(entry) ?? new Map<string, ActivityEntry | undefined>()
-    views.set(entry, known)
-    if (!known.has(key)) known.set(key, viewEntry(entry, viewer, isRelated))
-    return known.get(key)
+    const viewsOfEntry = views.get(entry) ?? new Map<string, ActivityEntry | undefined>()
+    views.set(entry, viewsOfEntry)
+    if (!viewsOfEntry.has(key)) viewsOfEntry.set(key, viewEntry(entry, viewer, isRelated))
+    return viewsOfEntry.get(key)
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a primary showed when it was asked. */
+/** The state of a primary when it was read. */
 export type PrimarySnapshot = {
   /** A pg_snapshot, with the running transactions, which a standby does not list. */
   snapshot: string

@@ -165,7 +165,7 @@ function findProblem(request: AuthorizeRequest): AuthorizationError | undefined 
     return { error: 'unsupported_response_type', error_description }
   }
   const { response_mode: mode } = request
-  if (mode !== undefined && !supportedResponseModes.some((known) => known === mode))
+  if (mode !== undefined && !supportedResponseModes.some((one) => one === mode))
     return invalid(`response_mode must be ${supportedResponseModes.join(' or ')}`)
   if ((request.state ?? '').length > maxStateLength)
     return invalid(`state must be at most ${maxStateLength} characters long`)
@@ -213,8 +213,8 @@ function findPkceProblem(
  * them.
  */
 function findPromptProblem(prompts: string[]): AuthorizationError | undefined {
-  const known: string[] = [...supportedPrompts, 'consent']
-  if (prompts.some((prompt) => !known.includes(prompt)))
+  const accepted: string[] = [...supportedPrompts, 'consent']
+  if (prompts.some((prompt) => !accepted.includes(prompt)))
     return invalid(`prompt must be ${supportedPrompts.join(', ')}`)
   if (prompts.includes('none') && prompts.length > 1)
     return invalid('prompt=none must not be combined with other values')

@@ -41,8 +41,8 @@ export function openSession(
     // Another sign-in of this user may have ended while this one waited for the lock of the user, so that
     // the cookie of the request is not the browser's any more.
     const ofBrowser = current ? [] : await tx.browserSessions.listOfBrowser(browserHash, now)
-    const known = current ?? ofBrowser.find(({ userId }) => userId === prepared.userId)
-    const opened = await openBrowserSession(tx, context, prepared, known)
+    const existing = current ?? ofBrowser.find(({ userId }) => userId === prepared.userId)
+    const opened = await openBrowserSession(tx, context, prepared, existing)
     await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
     return success(opened)
   })

@@ -20,8 +20,8 @@ const converted = new WeakMap<ConditionInput, InputVariables>()
 
 /** Converts an input at its first use, because conditions rarely read it. */
 export function convertInput(input: ConditionInput): InputVariables {
-  const known = converted.get(input)
-  if (known) return known
+  const existing = converted.get(input)
+  if (existing) return existing
   const { context = {}, properties = {} } = input
   const { subject = {}, resource = {}, action = {} } = properties
   const variables = {

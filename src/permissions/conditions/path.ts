@@ -14,17 +14,17 @@ export type SelectedPath = {
 
 const requestVariables = ['context', 'properties']
 
-const known = new WeakMap<Expr, SelectedPath | null>()
+const paths = new WeakMap<Expr, SelectedPath | null>()
 
 /**
  * Returns the path if each part is a name, or a string in brackets. A path extends that of its
  * operand, so all paths of an expression take a time linear in its length.
  */
 export function selectedPath(expression: Expr): SelectedPath | undefined {
-  let path = known.get(expression)
+  let path = paths.get(expression)
   if (path === undefined) {
     path = findPath(expression)
-    known.set(expression, path)
+    paths.set(expression, path)
   }
   return path ?? undefined
 }

@@ -19,9 +19,9 @@ export async function nameSubjects(
   const name = ({ type, id }: SubjectId) => {
     const ofType = named.get(type) ?? new Map<string, Promise<NamedSubject>>()
     named.set(type, ofType)
-    const known = ofType.get(id) ?? nameSubject(names, { type, id })
-    ofType.set(id, known)
-    return known
+    const existing = ofType.get(id) ?? nameSubject(names, { type, id })
+    ofType.set(id, existing)
+    return existing
   }
   const entries = [...new Set(subjects)].map(
     async (subject) => [subject, await name(subject)] as const,

@@ -15,6 +15,7 @@ import { changeStanding } from '../../workspaces/guests.ts'
 import { builtInActions, grant } from '../access.ts'
 import type { Membership } from '../engine/bits.ts'
 import type { Engine } from '../engine/engine.ts'
+import { ruleAssumedBy } from '../engine/grants/grant-kinds.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Assumed, Subject } from '../engine/question.ts'
 import type { ReasonRow } from '../engine/statements/reasons.ts'
@@ -41,6 +42,13 @@ type Question = {
   subject: Subject
   /** The ID of the user or group. Undefined if it does not exist, or can be no grantee. */
   subjectId: string | undefined
+}
+
+/** The rules of the grants that assumptions give. */
+const rules = {
+  userShare: ruleAssumedBy('share', 'user'),
+  groupShare: ruleAssumedBy('share', 'group'),
+  role: ruleAssumedBy('role'),
 }
 
 /** The members of a grant that no assumption sets. */
@@ -147,14 +155,14 @@ async function readShare(
       const message = 'must be the subject: a share with someone else would change nothing'
       throw invalidArgument({ field: 'grantee_id', message })
     }
-    return [grantOf({ rule: 'share' })]
+    return [grantOf({ rule: rules.userShare })]
   }
   const { workspaceId } = resource
   const found = await engine.findGroupMembership(subject, subjectId, grantee_id, workspaceId)
   if (found === undefined)
     throw new ServiceError(reasons.GRANTEE_NOT_FOUND, 'No such group in the workspace')
   if (found === 'none') return []
-  return [grantOf({ rule: 'group_share', group_id: grantee_id, is_direct: found === 'direct' })]
+  return [grantOf({ rule: rules.groupShare, group_id: grantee_id, is_direct: found === 'direct' })]
 }
 
 /** Returns the grants of `access.ts` of a share with these actions. */
@@ -179,7 +187,7 @@ async function readRole(
   const role = await engine.findCustomRole(roleId, workspaceId, { serviceName, name: action })
   if (!role) throw roleNotFound()
   const applies = role.hasAction && subjectId !== undefined
-  return applies ? [{ ...noDetails, rule: 'custom_role', bits: 0, role: role.name }] : []
+  return applies ? [{ ...noDetails, rule: rules.role, bits: 0, role: role.name }] : []
 }
 
 function readMembership(

@@ -56,7 +56,7 @@ export class ScimUserStore {
     return listFiltered(this.#em, workspaceId, filter, findUserSource, statements, page)
   }
 
-  /** Returns how many of these people, from the first one on, are in at most `max` groups together. */
+  /** Returns how many of these people, from the first one on, fit into a page of at most `max` groups. */
   async countFitting(workspaceId: string, userIds: string[], max: number): Promise<number> {
     const values = [workspaceId, userIds, max]
     const [row] = await query<{ count: number }>(this.#em, countFittingSql, values)
@@ -68,14 +68,14 @@ export class ScimUserStore {
     return query(this.#em, listGroupsSql, [workspaceId, userIds])
   }
 
-  /** Returns what the directories of all workspaces have said about a person. */
+  /** Returns what the directories of all workspaces have sent about a person. */
   listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember'>[]> {
     const sql = `select ${columns} from scim_users s where s.user_id = $1 order by s.workspace_id`
     return query(this.#em, sql, [userId])
   }
 
   /**
-   * Locks what a workspace knows about a person until the end of the transaction. Returns whether the
+   * Locks the row of a person in the directory of a workspace until the end of the transaction. Returns whether the
    * directory has deleted the person; undefined if it never provisioned them.
    */
   async lock({ workspaceId, userId }: MemberId): Promise<{ isDeleted: boolean } | undefined> {
@@ -89,7 +89,7 @@ export class ScimUserStore {
     return rows.length > 0
   }
 
-  /** Returns the ID of the person whom the directory of a workspace calls by an address. */
+  /** Returns the ID of the person who has a `userName` in the directory of a workspace. */
   async findIdByName(workspaceId: string, userName: string): Promise<string | undefined> {
     const sql = `select user_id as id from scim_users
       where workspace_id = $1 and user_name = $2 and deleted_at is null`

@@ -85,6 +85,6 @@ export async function startDecisionExport({
 type Attributes = Record<string, string | number | boolean>
 
 function withoutNull(facts: Record<string, string | number | boolean | null>): Attributes {
-  const known = Object.entries(facts).filter(([, value]) => value !== null)
-  return Object.fromEntries(known) as Attributes
+  const present = Object.entries(facts).filter(([, value]) => value !== null)
+  return Object.fromEntries(present) as Attributes
 }

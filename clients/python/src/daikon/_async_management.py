@@ -183,8 +183,8 @@ class AsyncManagement:
         context: Context | None = None,
         timeout: float | None = None,
     ) -> list[Share]:
-        """Grants up to 1,000 shares, all or none. With `as_`, that user must be allowed to `manage` every resource;
-        without it, your service decides."""
+        """Grants up to 1,000 shares, all or none. With `as_`, that user must be allowed to `manage` every
+        resource; without it, your service decides."""
         operation = changes.share_many(self._settings.service, shares, as_, context)
         return await self._start(operation, timeout)
 

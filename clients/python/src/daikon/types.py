@@ -58,7 +58,7 @@ class Subject:
     """The user who acts, identified by an access token, ID, e-mail address or `external_id`; the service
     account of an API key (also accepted as `token`); a group; the holder of a link; or anyone at all.
 
-    Set exactly one field. A group may do what each of its members may do at least. Prefer the access token of
+    Set exactly one field. A group may do what every one of its members may do. Prefer the access token of
     the request: daikon verifies it with every check, so a sign-out takes effect immediately.
 
     >>> Subject(user_id="0a000000-0000-4000-8000-00000000000b").user_id

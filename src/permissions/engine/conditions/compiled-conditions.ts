@@ -38,8 +38,8 @@ export async function compileConditions(
   const found = new Map<string, CompiledCondition | undefined>()
   const missing: string[] = []
   for (const digest of new Set(digests)) {
-    const known = remembered.get(digest)
-    if (known) found.set(digest, known.compiled)
+    const cached = remembered.get(digest)
+    if (cached) found.set(digest, cached.compiled)
     else missing.push(digest)
   }
   if (missing.length === 0) return found

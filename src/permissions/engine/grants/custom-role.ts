@@ -18,7 +18,7 @@ export const customRole: GrantKind = {
   reasons: (columns) => ({ bits: 0, ...rolesOf(columns) }),
   idMember: notApplicable('reasons name the role'),
   workspaceRoles: rolesOf,
-  assumedBy: 'role',
+  assumedBy: { assumption: 'role' },
   resources: notApplicable(isOfAction),
   folders: notApplicable(isOfAction),
   subjects: ({ service, action, actionKind, workspace, after, limit }) => [

@@ -43,7 +43,7 @@ export type SearchValues = {
   action: string
 }
 
-/** What the bits of a check can read. `row` is the resource that is asked about, or its ancestor. */
+/** What the bits of a check can read. `row` is the resource of the check, or its ancestor. */
 export type CheckColumns = {
   subject: SubjectColumns
   row: ResourceColumns
@@ -58,7 +58,7 @@ export type ReasonColumns = {
   asked: AskedColumns
 }
 
-/** SQL expressions for a registered action, and the user and workspace that it is asked of. */
+/** SQL expressions for a registered action, and the user and workspace of the check. */
 export type ActionColumns = { actionId: string; userId: string; workspaceId: string }
 
 /** The columns of a reason as SQL expressions, and where they come from. Absent columns are null. */
@@ -81,6 +81,9 @@ export type ReasonRows = {
 
 /** The custom roles of a subject: the columns of `ReasonRows` of a clause that reads no resource. */
 export type RoleRows = Pick<ReasonRows, 'groupId' | 'isDirect' | 'from'> & { role: string }
+
+/** An assumption of WhatIf. One of a share gives the grant only with this type of grantee. */
+export type AssumedBy = { assumption: keyof Assumption; grantee?: 'user' | 'group' }
 
 /** Why a kind of grant takes no part in an operation. */
 export type NotApplicable = { notApplicable: string }
@@ -111,7 +114,7 @@ export type GrantKind = {
   /** Checks of workspaces: a row for each role of the subject that counts there as a custom role. */
   workspaceRoles: ((columns: { subject: ServiceSubjectColumns }) => RoleRows) | NotApplicable
   /** Explanations of what would be: the assumption that gives the grant. */
-  assumedBy: keyof Assumption | NotApplicable
+  assumedBy: AssumedBy | NotApplicable
   /**
    * Lists: a query for `resource_id`, with an order and a limit of its own so that it reads an index
    * in order. A page then takes the same time for a user with 100,000 shares as for one with 100.

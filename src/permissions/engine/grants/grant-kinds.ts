@@ -1,5 +1,5 @@
 import { customRole } from './custom-role.ts'
-import type { GrantKind, GrantOperation, NotApplicable } from './grant-kind.ts'
+import type { AssumedBy, GrantKind, GrantOperation, NotApplicable } from './grant-kind.ts'
 import type { GrantRule } from './grant-rule.ts'
 import { groupRole } from './group-role.ts'
 import { groupShare } from './group-share.ts'
@@ -47,6 +47,21 @@ export function partsOf<Operation extends GrantOperation>(
 
 function isApplicable(member: GrantKind[GrantOperation]): boolean {
   return typeof member === 'string' || !('notApplicable' in member)
+}
+
+/**
+ * Returns the rule of the grants that an assumption gives.
+ *
+ * @throws Error if no kind of grant, or kinds of several rules, are assumed so
+ */
+export function ruleAssumedBy(assumption: AssumedBy['assumption'], grantee?: string): GrantRule {
+  const found = partsOf('assumedBy').filter(
+    ({ part }) => part.assumption === assumption && part.grantee === grantee,
+  )
+  const [rule, ...others] = new Set(found.map(({ rule }) => rule))
+  if (rule === undefined || others.length > 0)
+    throw new Error(`Exactly one rule must be assumed by ${assumption} ${grantee ?? ''}`)
+  return rule
 }
 
 /** Whether grants of a rule are facts about the action (`GrantKind.actionGranted`). */

@@ -26,7 +26,7 @@ export const groupRole: GrantKind = {
   reasons: (columns) => ({ bits: 0, ...rolesOf(columns) }),
   idMember: notApplicable('reasons name the role and the group'),
   workspaceRoles: rolesOf,
-  assumedBy: 'role',
+  assumedBy: { assumption: 'role' },
   resources: notApplicable(isOfAction),
   folders: notApplicable(isOfAction),
   subjects: ({ service, action, actionKind, workspace, after, limit }) => [

@@ -74,7 +74,7 @@ export const groupShare: GrantKind = {
   }),
   idMember: 'share_id',
   workspaceRoles: notApplicable('workspaces are not shared'),
-  assumedBy: 'share',
+  assumedBy: { assumption: 'share', grantee: 'group' },
   resources(values) {
     const { user, workspace, grants } = values
     const { ofKind, page } = pageOf(values)

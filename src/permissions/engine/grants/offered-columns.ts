@@ -13,7 +13,7 @@ export type ServiceSubjectColumns = SubjectColumns & { service: string }
 /** The subject of a statement about resources of any workspace, of which it may be no member. */
 export type ReasonSubjectColumns = ServiceSubjectColumns & { isOutside: string }
 
-/** A resource whose own grants are read: the one that is asked about, or an ancestor of it. */
+/** A resource whose own grants are read: the one of the check, or an ancestor of it. */
 export type ResourceColumns = {
   kindId: string
   resourceId: string
@@ -21,7 +21,7 @@ export type ResourceColumns = {
   visibility: string
 }
 
-/** The resource `r` that is asked about. */
+/** The resource `r` of the check. */
 export type AskedColumns = { kindId: string; workspaceId: string }
 
 /** The row `s` of `shares` with a condition. */

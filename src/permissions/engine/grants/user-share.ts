@@ -27,7 +27,7 @@ export const userShare: GrantKind = {
   }),
   idMember: 'share_id',
   workspaceRoles: notApplicable('workspaces are not shared'),
-  assumedBy: 'share',
+  assumedBy: { assumption: 'share', grantee: 'user' },
   resources(values) {
     const { ofKind, page } = pageOf(values)
     return `select s.resource_id from shares s

@@ -14,7 +14,7 @@ export const workspaceRole: GrantKind = {
   reasons: notApplicable(isOfStatus),
   idMember: notApplicable('a member has one role'),
   workspaceRoles: notApplicable(isOfStatus),
-  assumedBy: 'membership',
+  assumedBy: { assumption: 'membership' },
   resources(values) {
     const { ofKind, page } = pageOf(values)
     return `select resource_id from resources

@@ -12,7 +12,7 @@ export type JudgedListOptions = {
   /** Lists what would be allowed if every condition were true. */
   loadCandidates: LoadList
   loadFacts: LoadJudgedFacts
-  /** The kind of the subjects whose IDs the queries have as `userId`. */
+  /** The kind of subject that `userId` of a query identifies. */
   kind: SubjectKindName
 }
 

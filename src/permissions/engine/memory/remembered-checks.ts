@@ -9,7 +9,7 @@ import type { ChangeFeed } from './change-feed.ts'
 import { createMemory, type Memory } from './memory.ts'
 import { type CacheResult, createVerifiedCache, type Entry } from './verified-cache.ts'
 
-/** What is remembered of callers and subjects, whatever is asked about them. */
+/** What is remembered of callers and subjects, for every check about them. */
 export type SubjectMemory = {
   statuses: Memory<Entry<PrincipalStatus>>
   /** The IDs of users by their names (`nameKey`). */
@@ -191,7 +191,7 @@ function keyOfUnnamed<Fact>(
   return subject.userId !== undefined || subject.isAnonymous ? keys[index] : undefined
 }
 
-/** Returns the key of the name of a user, or undefined without one. The first letter says which. */
+/** Returns the key of a user's name, beginning with a letter for its kind. Undefined without a name. */
 function nameKey({ email, externalId }: Subject): string | undefined {
   if (externalId !== undefined) return `i${externalId}`
   return email === undefined ? undefined : `e${email}`

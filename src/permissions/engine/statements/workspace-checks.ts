@@ -2,6 +2,7 @@ import { grant } from '../../access.ts'
 import { membershipBitsSql } from '../bits.ts'
 import type { RoleRows } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
+import type { GrantRule } from '../grants/grant-rule.ts'
 import { serviceSubjectColumns } from '../grants/offered-columns.ts'
 import { workspaceType } from '../question.ts'
 import { askOfSubjects } from './checks.ts'
@@ -17,14 +18,14 @@ export function hasOwnWorkspaces(service: string): string {
   )`
 }
 
-function roleRows({ role, groupId, isDirect, from }: RoleRows): string {
-  return `select ${role} as role, ${groupId ?? 'null::uuid'} as group_id,
+function roleRows(rule: GrantRule, { role, groupId, isDirect, from }: RoleRows): string {
+  return `select '${rule}' as rule, ${role} as role, ${groupId ?? 'null::uuid'} as group_id,
         ${isDirect ?? 'null::boolean'} as is_direct
       from ${from}`
 }
 
-const customRoleRows = partsOf('workspaceRoles').map(({ part }) =>
-  roleRows(part({ subject: serviceSubjectColumns })),
+const customRoleRows = partsOf('workspaceRoles').map(({ rule, part }) =>
+  roleRows(rule, part({ subject: serviceSubjectColumns })),
 )
 
 /** The custom roles of `q` with the action, as a JSON array of WorkspaceRole. */

@@ -4,7 +4,7 @@ import type { Ctes } from '../statements/statement.ts'
 import type { SubjectKind } from './subject-kind.ts'
 
 /**
- * A group may do what each of its members may do at least. It therefore counts as an active user who
+ * A group may do what every one of its members may do. It therefore counts as an active user who
  * is a viewer of its workspace and a member of itself and of the groups that contain it, and who owns
  * nothing and has neither shares nor custom roles of their own. It is a guest while a member is one.
  */

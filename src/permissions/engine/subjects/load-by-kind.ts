@@ -3,7 +3,7 @@ import type { FactsQuery, Load } from '../facts.ts'
 import type { Check, SubjectCheck } from '../question.ts'
 import { kindOf, type SubjectKindName, subjectKindNames } from './subject-kinds.ts'
 
-/** Loads what is asked of checks about workspaces; undefined if a check is about a resource. */
+/** Loads the results of checks about workspaces; undefined if a check is about a resource. */
 export type LoadOfWorkspaces<Any extends Check, Result> = (
   checks: (Any & { workspace: string })[],
 ) => Promise<(Result | undefined)[]>

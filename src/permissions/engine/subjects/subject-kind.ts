@@ -4,13 +4,13 @@ import type { Ctes } from '../statements/statement.ts'
 /** Who a subject is. Without a member, it is named otherwise, or nobody. */
 export type SubjectId = {
   userId?: string | undefined
-  /** A group, which may do what each of its members may do at least. */
+  /** A group, which may do what every one of its members may do. */
   groupId?: string | undefined
   /** A link, which may do what it grants. */
   linkId?: string | undefined
 }
 
-/** How the engine asks about subjects of a kind. A kind is declared in one file. */
+/** How the engine checks subjects of a kind. A kind is declared in one file. */
 export type SubjectKind = {
   /** The member of subjects of the kind that has their ID. */
   idMember: keyof SubjectId

@@ -3,6 +3,8 @@ import { arrayLiteral, textElement } from '../../../database/sql-values.ts'
 import type { Statements } from '../../../database/statement-pool.ts'
 import { coversWorkspace, grant } from '../../access.ts'
 import { roleOf } from '../bits.ts'
+import { ruleAssumedBy } from '../grants/grant-kinds.ts'
+import type { GrantRule } from '../grants/grant-rule.ts'
 import { type Explanation, findGroupNames, findPath, type Grant } from '../load-reasons.ts'
 import { actionElement, subjectParameters } from '../parameters.ts'
 import type { SubjectCheck } from '../question.ts'
@@ -17,7 +19,15 @@ import {
   subjectKinds,
 } from './subject-kinds.ts'
 
-type WorkspaceRole = { role: string; group_id: string | null; is_direct: boolean | null }
+/** The rule of the grants that a membership gives. */
+const memberRule = ruleAssumedBy('membership')
+
+type WorkspaceRole = {
+  rule: GrantRule
+  role: string
+  group_id: string | null
+  is_direct: boolean | null
+}
 
 type Row = [
   hasOwnWorkspaces: boolean,
@@ -66,7 +76,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
   }
 }
 
-/** Returns the kind as which a subject is asked about: one without a role is no one in workspaces. */
+/** Returns the kind that a subject counts as in workspaces: an unknown user if its kind has no role there. */
 function kindWithRole({ subject }: WorkspaceCheck): SubjectKindName {
   const kind = kindOf(subject)
   return subjectKinds[kind].hasRole ? kind : 'user'
@@ -77,8 +87,8 @@ function readRow(
   [isOwn, bits, role, customRoles, links, user, workspace]: Row,
 ): Explanation | undefined {
   if (isOwn) return undefined
-  const grantList: Grant[] = customRoles.map(({ role, group_id, is_direct }) => ({
-    rule: 'custom_role',
+  const grantList: Grant[] = customRoles.map(({ rule, role, group_id, is_direct }) => ({
+    rule,
     bits: 0,
     role,
     ...(group_id !== null && { group_id }),
@@ -87,7 +97,7 @@ function readRow(
   const roleInBits = roleOf(bits)
   // Reasons list the role of owners and admins by themselves.
   if (role !== null && roleInBits && !coversWorkspace(roleInBits))
-    grantList.unshift({ rule: 'workspace_role', bits: grant.view, role })
+    grantList.unshift({ rule: memberRule, bits: grant.view, role })
   return {
     kind,
     bits: bits & ~subjectKinds[kind].ignoredBits,

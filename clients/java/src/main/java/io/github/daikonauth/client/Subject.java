@@ -30,7 +30,7 @@ public sealed interface Subject {
   /** A user by {@code external_id}. */
   record ExternalId(String externalId) implements Subject {}
 
-  /** A group, which may do what each of its members may do at least. */
+  /** A group, which may do what every one of its members may do. */
   record GroupId(String groupId) implements Subject {}
 
   /** The holder of the token ({@code dl_…}) of a link. */

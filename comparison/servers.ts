@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { findFreePort } from '../../src/core/free-port.ts'
-import { type BenchClient, createBenchClient } from '../grpc-client.ts'
+import { type BenchClient, createBenchClient } from '../bench/grpc-client.ts'
+import { findFreePort } from '../src/core/free-port.ts'
 import {
   createOpenFga,
   createOpenFgaStore,

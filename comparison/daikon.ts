@@ -1,3 +1,8 @@
+import { grpcHead } from '../bench/credentials.ts'
+import { kind } from '../bench/data-set.ts'
+import type { BenchClient } from '../bench/grpc-client.ts'
+import { grpcMessage } from '../bench/http2-frames.ts'
+import type { PreparedRequest } from '../bench/prepared-requests.ts'
 import {
   AccessibleResourcesRequest,
   AccessibleResourcesResponse,
@@ -5,12 +10,7 @@ import {
   PermissionCheckResponse,
   PermissionServiceService,
   ShareRequest,
-} from '../../gen/daikon/v1/permissions.ts'
-import { grpcHead } from '../credentials.ts'
-import { kind } from '../data-set.ts'
-import type { BenchClient } from '../grpc-client.ts'
-import { grpcMessage } from '../http2-frames.ts'
-import type { PreparedRequest } from '../prepared-requests.ts'
+} from '../gen/daikon/v1/permissions.ts'
 import type { Peer, Question } from './peer.ts'
 
 /** The type of the documents whose shares have a condition. */

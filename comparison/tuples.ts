@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { kind } from '../data-set.ts'
+import { kind } from '../bench/data-set.ts'
 import { limitedType } from './daikon.ts'
 
 /** A relationship. The third part of the subject is its relation, or '' for a user. */

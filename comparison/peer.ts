@@ -1,4 +1,4 @@
-import type { PreparedRequest } from '../prepared-requests.ts'
+import type { PreparedRequest } from '../bench/prepared-requests.ts'
 
 /**
  * Whether a user may perform an action on a document. All IDs are UUIDs. With `amount`, the question

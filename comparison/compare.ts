@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureDatabase, openBenchPostgres } from '../bench-database.ts'
-import { type ServerState, startBenchProcess, stopBenchProcesses } from '../child-process.ts'
-import { createSigner } from '../credentials.ts'
-import { digest, ensureDataSet } from '../data-set.ts'
-import { dataSetSql } from '../data-set-sql.ts'
-import { createBenchClient } from '../grpc-client.ts'
-import { buildGoGenerator, startGenerator } from '../load-generator.ts'
-import { describeMachine } from '../machine.ts'
-import { formatNumber } from '../table.ts'
-import { factsCacheBytes, startWorkers } from '../workers.ts'
+import { ensureDatabase, openBenchPostgres } from '../bench/bench-database.ts'
+import { type ServerState, startBenchProcess, stopBenchProcesses } from '../bench/child-process.ts'
+import { createSigner } from '../bench/credentials.ts'
+import { digest, ensureDataSet } from '../bench/data-set.ts'
+import { dataSetSql } from '../bench/data-set-sql.ts'
+import { createBenchClient } from '../bench/grpc-client.ts'
+import { buildGoGenerator, startGenerator } from '../bench/load-generator.ts'
+import { describeMachine } from '../bench/machine.ts'
+import { formatNumber } from '../bench/table.ts'
+import { factsCacheBytes, startWorkers } from '../bench/workers.ts'
 import { createDaikon, type Daikon } from './daikon.ts'
 import {
   createQuestions,
@@ -32,7 +32,7 @@ import { readTuples } from './tuples.ts'
 const sampleSize = 500
 
 /**
- * `npm run bench -- peers [<words>] [--quick]`: compares daikon with SpiceDB and OpenFGA on the
+ * `npm start --prefix comparison [-- <words> --quick]`: compares daikon with SpiceDB and OpenFGA on the
  * same data and PostgreSQL. BENCH_SPICEDB and BENCH_OPENFGA are the paths of their programs; a
  * server without a path is skipped. If words are passed, only rows whose label contains one of them
  * are measured.
@@ -108,7 +108,7 @@ export async function comparePeers(words: string[], quick: boolean): Promise<voi
     process.stdout.write(`${lines.join('\n')}\n`)
     if (!quick && words.length === 0) {
       const text = `# Results of the last complete comparison\n\n${lines.join('\n')}\n`
-      writeFileSync(join(import.meta.dirname, '../peers.md'), text)
+      writeFileSync(join(import.meta.dirname, 'results.md'), text)
     }
   } finally {
     for (const { stop } of servers) stop()

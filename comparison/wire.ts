@@ -1,5 +1,5 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
-import { Struct } from '../../gen/google/protobuf/struct.ts'
+import { Struct } from '../gen/google/protobuf/struct.ts'
 
 /**
  * A field number and its value: a string, an encoded message, or a number for an enum or boolean.

@@ -1,4 +1,4 @@
-import { formatNumber } from '../table.ts'
+import { formatNumber } from '../bench/table.ts'
 import type { Cell, ComparisonRow } from './measure.ts'
 
 /**
