@@ -4,7 +4,7 @@ import pg from 'pg'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { createDirectory } from '../support/scim.ts'
+import { createDirectory, seedConnection } from '../support/scim.ts'
 import { createSignInEnvironment, obtainCode } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
@@ -255,7 +255,12 @@ test('the mapping of a connection makes guests of what a directory says, and lif
   t.deepEqual(await find(), { role: 'viewer', is_guest: false })
   const { body } = await change('userType', 'Contractor')
   t.deepEqual(await find(), { role: 'viewer', is_guest: true })
-  t.is(body.userType, 'Contractor')
+  t.like(body, { userType: 'Contractor', roles: [{ value: 'guest' }] })
+  // What a directory reads, it can send back.
+  const { status } = await directory.send('PUT', `/Users/${id}`, body)
+  t.is(status, 200)
+  await directory.patch(`/Users/${id}`, { op: 'remove', path: 'userType' })
+  t.deepEqual(await find(), { role: 'viewer', is_guest: true })
   const changes = (await actionsOf(id)).filter(({ action }) => action === 'member.updated')
   t.deepEqual(
     changes.map(({ detail }) => detail.guest),
@@ -303,11 +308,14 @@ test('a guest is refused while a node of an older version is connected', async (
     await older.end()
     for (const change of changes) expectOk(await change())
   }
+  const mapped = await separate.seed.workspace()
+  const mapping = { roles: { Contractor: 'guest' } }
+  await seedConnection(separate, mapped, `${randomUUID()}.example.org`, mapping)
   const { rows } = await separate.pool.query(
     'select fact from newer_facts where migration = 83 order by fact',
   )
   t.deepEqual(
     rows.map(({ fact }) => fact),
-    ['conditions about guests', 'guests'],
+    ['conditions about guests', 'guests', 'mappings that give guests'],
   )
 })

@@ -193,7 +193,7 @@ function describeMissingGrant({
 }
 
 /** Describes the shares, none of which suffices. */
-function describeShares({ explanation, ...named }: Omit<MissingGrant, 'kind'>): string[] {
+function describeShares({ explanation, ...named }: MissingGrant): string[] {
   return explanation.grantList
     .filter(({ rule }) => grantSentences[rule].isShare)
     .map((share) => describeInsufficientShare(share, named))
