@@ -75,7 +75,7 @@ export async function provision(
   await removeEndedMembersOf(tx, [workspaceId], now, userId)
   const member = await tx.members.find(id)
   if (member && member.supportReason !== null) throw supportAccess()
-  const standing = mapRole(connection.mapping, connection.defaultRole, roleValues(attributes))
+  const standing = readStanding(connection, attributes)
   if (!member) {
     await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_MEMBERS_PER_WORKSPACE')
     if (standing.isGuest) await requireGuestSupport(tx.rollout)
@@ -102,8 +102,8 @@ export async function updateRole(
 ): Promise<void> {
   const member = await change.tx.members.find(id)
   if (!member) return
-  const { mapping, defaultRole } = await requireConnection(change.tx, id.workspaceId, email)
-  await changeStanding(change, member, mapRole(mapping, defaultRole, roleValues(attributes)))
+  const connection = await requireConnection(change.tx, id.workspaceId, email)
+  await changeStanding(change, member, readStanding(connection, attributes))
 }
 
 async function changeStanding(
@@ -137,6 +137,18 @@ export async function deprovision({ tx, principal, now }: Change, id: MemberId):
     workspaceId,
     detail: { email, role, resources },
   })
+}
+
+/** The role that SCIM answers for guests of whose roles the directory has said nothing. */
+export const guestRole = 'guest'
+
+/** Returns what attributes give. What SCIM answers for a guest gives the same when it is sent back. */
+function readStanding(
+  { mapping, defaultRole }: StoredConnection,
+  attributes: Attributes,
+): Standing {
+  const roles = { [guestRole]: 'guest' as const, ...mapping.roles }
+  return mapRole({ roles }, defaultRole, roleValues(attributes))
 }
 
 /** Returns the values that the mapping of a connection may turn into a role. */

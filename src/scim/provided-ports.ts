@@ -23,7 +23,7 @@ export const scimPorts = {
   }),
 }
 
-function toExportedScimUser(user: Omit<ScimUser, 'isMember'>): ExportedScimUser {
+function toExportedScimUser(user: Omit<ScimUser, 'isMember' | 'isGuest'>): ExportedScimUser {
   const { workspaceId, userName, externalId, attributes, createdAt } = user
   return {
     workspace_id: workspaceId,

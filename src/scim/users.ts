@@ -24,6 +24,7 @@ import { externalId, userSchema, userSchemas } from './attributes.ts'
 import {
   type Change,
   deprovision,
+  guestRole,
   type MembershipStores,
   provision,
   requireConnection,
@@ -305,7 +306,7 @@ async function presentAll(
 }
 
 function present(user: ScimUser, groups: ScimUserGroup[], baseUrl: string): Presented {
-  const { workspaceId, userId, externalId, attributes, isMember } = user
+  const { workspaceId, userId, externalId, attributes, isMember, isGuest } = user
   const extensions = userSchemas.extensions.map(({ id }) => id)
   return {
     type: 'User',
@@ -317,6 +318,8 @@ function present(user: ScimUser, groups: ScimUserGroup[], baseUrl: string): Pres
     attributes: {
       id: userId,
       ...(externalId !== null && { externalId }),
+      // What the directory says of roles remains.
+      ...(isGuest && { roles: [{ value: guestRole }] }),
       ...attributes,
       active: isMember,
       ...(groups.length > 0 && {
@@ -326,8 +329,8 @@ function present(user: ScimUser, groups: ScimUserGroup[], baseUrl: string): Pres
   }
 }
 
-function versionOf({ userId, externalId, attributes, isMember }: ScimUser): string {
-  return createEntityTag(userId, { externalId, attributes, isMember })
+function versionOf({ userId, externalId, attributes, isMember, isGuest }: ScimUser): string {
+  return createEntityTag(userId, { externalId, attributes, isMember, ...(isGuest && { isGuest }) })
 }
 
 function createEvent<Action extends 'scim.user_updated' | 'scim.user_deleted'>(

@@ -255,7 +255,12 @@ test('the mapping of a connection makes guests of what a directory says, and lif
   t.deepEqual(await find(), { role: 'viewer', is_guest: false })
   const { body } = await change('userType', 'Contractor')
   t.deepEqual(await find(), { role: 'viewer', is_guest: true })
-  t.is(body.userType, 'Contractor')
+  t.like(body, { userType: 'Contractor', roles: [{ value: 'guest' }] })
+  // What a directory reads, it can send back.
+  const { status } = await directory.send('PUT', `/Users/${id}`, body)
+  t.is(status, 200)
+  await directory.patch(`/Users/${id}`, { op: 'remove', path: 'userType' })
+  t.deepEqual(await find(), { role: 'viewer', is_guest: true })
   const changes = (await actionsOf(id)).filter(({ action }) => action === 'member.updated')
   t.deepEqual(
     changes.map(({ detail }) => detail.guest),

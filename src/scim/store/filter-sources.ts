@@ -47,6 +47,12 @@ export const isMemberSql = `exists (
     select from live_members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
   )`
 
+/** Whether the member who is the person `s` is a guest. */
+export const isGuestSql = `exists (
+    select from live_members m
+    where m.workspace_id = s.workspace_id and m.user_id = s.user_id and m.is_guest
+  )`
+
 const userSources: Sources = {
   id: column('s.user_id', 'uuid'),
   userName: column('s.user_name', 'lower'),

@@ -5,7 +5,7 @@ import type { Timestamp } from '../../database/sql-values.ts'
 import type { MemberId } from '../../workspaces/store/member-store.ts'
 import type { Filter } from '../filter.ts'
 import type { Attributes } from '../resource.ts'
-import { findUserSource, isMemberSql } from './filter-sources.ts'
+import { findUserSource, isGuestSql, isMemberSql } from './filter-sources.ts'
 import { listFiltered, type Page, type ScimPage } from './list-filtered.ts'
 
 /** A person as the directory describes them to one workspace. */
@@ -18,6 +18,8 @@ export type ScimUser = MemberId & {
   isActive: boolean
   /** Whether the person is a member. */
   isMember: boolean
+  /** Whether the member is a guest. */
+  isGuest: boolean
   createdAt: Timestamp
   updatedAt: Timestamp
 }
@@ -69,7 +71,7 @@ export class ScimUserStore {
   }
 
   /** Returns what the directories of all workspaces have said about a person. */
-  listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember'>[]> {
+  listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember' | 'isGuest'>[]> {
     const sql = `select ${columns} from scim_users s where s.user_id = $1 order by s.workspace_id`
     return query(this.#em, sql, [userId])
   }
@@ -181,7 +183,8 @@ const columns = `s.workspace_id as "workspaceId", s.user_id as "userId", s.user_
     s.external_id as "externalId", s.attributes, s.is_active as "isActive",
     s.created_at as "createdAt", s.updated_at as "updatedAt"`
 
-const selectSql = `select ${columns}, ${isMemberSql} as "isMember" ${fromSql}`
+const selectSql = `select ${columns}, ${isMemberSql} as "isMember", ${isGuestSql} as "isGuest"
+  ${fromSql}`
 
 /** $1 workspace, $2 user IDs, $3 maximum. Stops counting groups there. */
 const countFittingSql = `
