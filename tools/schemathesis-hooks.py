@@ -36,6 +36,8 @@ def map_body(context, body):
             choose_end(body)
         if "/members" in operation.path and operation.method.upper() == "PATCH":
             choose_change(body)
+        if body.get("guest") is True:
+            body["role"] = "viewer"
         if operation.path == "/admin/users/batch" and body.get("is_active") is None:
             body["is_active"] = True
         if operation.path.endswith("}/members/batch"):
@@ -101,8 +103,10 @@ def choose_end(change):
 
 
 def choose_change(member):
-    """A change of a member sets the role or the end, or removes the end."""
+    """A change of a member sets the role, the end or who is a guest, or removes the end."""
     choose_end(member)
+    # Only `false` with a role that a guest cannot have.
+    member["guest"] = member.get("guest") is True
     if member.get("expires_at") is None and not member.get("never_expires"):
         member.setdefault("role", "viewer")
 

@@ -102,7 +102,7 @@ export async function createConnection(
   })
 }
 
-/** Deletes a connection, and ends the sessions by it. */
+/** Deletes a connection, and ends its sessions. */
 export async function deleteConnection(
   { stores, principal, now }: ReadContext,
   { if_match, ...request }: ConnectionDeleteRequest,

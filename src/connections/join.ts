@@ -35,12 +35,12 @@ export type JoinStores = MappingStores &
   }
 
 /**
- * Returns the member that the provider of a connection means, and locks their user until the end of the
- * transaction.
+ * Returns the member that a sign-in through a connection identifies (`findPerson`), who joins if they
+ * have not yet. Locks their user until the end of the transaction.
  *
- * `findPerson` finds the member, who joins if they have not yet. The provider is trusted within its
- * verified domains alone: the asserted address, the one of the user and the one that the directory calls
- * them by must be in one. It links no account, so it says nothing about the person elsewhere.
+ * The provider is trusted only within its verified domains: the address in the token, the address of the
+ * user and the `userName` in the directory must each be in one. No account is linked, so the sign-in
+ * proves nothing outside this workspace.
  */
 export async function joinByConnection(
   tx: JoinStores,

@@ -105,7 +105,7 @@ async function replaceDomains(
   await addDomains(tx, connection, added)
 }
 
-/** Throws unless people can sign in by the connection: it has a verified domain, and somebody just did. */
+/** Throws unless people can sign in through the connection: it has a verified domain, and somebody just did. */
 function requireReady(
   { isActive, lastSignInAt }: StoredConnection,
   domains: ConnectionDomain[],

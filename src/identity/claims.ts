@@ -34,7 +34,7 @@ export type Claims = {
      */
     client_id?: string
     scope?: string
-    /** The connection of the workspace by which the session began, if it did. */
+    /** The connection of the workspace that the session began through, if any. */
     connection_id?: string
   }
   refresh: { sub: string; jti: string; wid: string }

@@ -46,7 +46,7 @@ export const reasons = defineReasons({
   SERVICE_ACCOUNT: {
     code: 'already_exists',
     message:
-      'The member is a service account. Change or delete it among the service accounts of the workspace.',
+      'The member is a service account. Change or delete it with the methods for service accounts.',
   },
   SERVICE_ACCOUNT_INACTIVE: {
     code: 'already_exists',

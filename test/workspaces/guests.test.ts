@@ -4,7 +4,7 @@ import pg from 'pg'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { createDirectory } from '../support/scim.ts'
+import { createDirectory, seedConnection } from '../support/scim.ts'
 import { createSignInEnvironment, obtainCode } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
@@ -308,11 +308,14 @@ test('a guest is refused while a node of an older version is connected', async (
     await older.end()
     for (const change of changes) expectOk(await change())
   }
+  const mapped = await separate.seed.workspace()
+  const mapping = { roles: { Contractor: 'guest' } }
+  await seedConnection(separate, mapped, `${randomUUID()}.example.org`, mapping)
   const { rows } = await separate.pool.query(
     'select fact from newer_facts where migration = 83 order by fact',
   )
   t.deepEqual(
     rows.map(({ fact }) => fact),
-    ['conditions about guests', 'guests'],
+    ['conditions about guests', 'guests', 'mappings that give guests'],
   )
 })

@@ -145,7 +145,7 @@ type granted struct {
 	condition  *daikon.Condition
 }
 
-// isCurrent reports whether a share or link has not ended.
+// isCurrent reports whether a share or link has not expired.
 func (g *granted) isCurrent() bool { return g.expiresAt.IsZero() || time.Now().Before(g.expiresAt) }
 
 type share struct {

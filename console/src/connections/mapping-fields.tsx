@@ -30,7 +30,7 @@ export function MappingFields({ workspaceId, form, claims = [], hint }: Props) {
     <>
       <Select
         label="Default role"
-        description="The role of new members, and of members whose claim gives none."
+        description="The role of new members, and of members whose claim maps to no role."
         options={givenRoles}
         {...form.getInputProps('default_role')}
       />

@@ -59,7 +59,7 @@ export function explanationQuery(permissionId: string, question: Question) {
   })
 }
 
-/** What is assumed beside the facts, as the API has it. */
+/** The assumptions, in the format of the API. */
 export type Assumption = NonNullable<Schemas['WhatIfRequest']['with']>[number]
 
 /** Explains a decision as if the assumptions were facts. Nothing is stored. */

@@ -181,7 +181,8 @@ const lockSql = `
 
 /** $1 e-mail address, $2 ID. */
 const lockWithAdministratorsSql = `
-  ${selectLockedSql} where email = $1 or id = $2::uuid or is_admin and is_active
+  ${selectLockedSql} where workspace_id is null
+    and (email = $1 or id = $2::uuid or is_admin and is_active)
   order by id for no key update`
 
 /** $1 user ID, $2 e-mail address, $3 whether to unlink accounts. */

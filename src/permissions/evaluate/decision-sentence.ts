@@ -61,7 +61,7 @@ function describeProblem(subjectType: string, resourceType: string): string {
   return type.unnamed?.cause ?? `the type ${resourceType} does not begin with a service`
 }
 
-/** Names a subject without the name of a user. Access tokens and links are secrets. */
+/** Names a subject without the name of a user. Never repeats an access token, API key or link: they are secrets. */
 function nameSubject({ type, id }: Pick<AccessSubject, 'type' | 'id'>): string {
   return findSubjectType(type)?.title ?? id
 }
@@ -74,7 +74,7 @@ function describeDenial(denial: Denial, decision: NamedDecision): string[] {
     case 'link_unknown':
       return ['the link is not valid']
     case 'user_unknown':
-      if (explanation.bits & statusBit.denied) return ['the access token has been revoked']
+      if (type?.revoked && explanation.bits & statusBit.denied) return [type.revoked]
       return [type?.describeUnknown(action, resource_type) ?? 'there is no such user']
     case 'user_inactive':
       return [`${user} has been deactivated`]
@@ -193,7 +193,7 @@ function describeMissingGrant({
 }
 
 /** Describes the shares, none of which suffices. */
-function describeShares({ explanation, ...named }: Omit<MissingGrant, 'kind'>): string[] {
+function describeShares({ explanation, ...named }: MissingGrant): string[] {
   return explanation.grantList
     .filter(({ rule }) => grantSentences[rule].isShare)
     .map((share) => describeInsufficientShare(share, named))

@@ -138,8 +138,8 @@ export class MemberStore {
   }
 
   /**
-   * Whether a user has joined any workspace. One that the user joined by a connection does not count,
-   * because sessions by the connection alone reach it at first.
+   * Whether a user has joined any workspace. One that the user joined through a connection does not count,
+   * because sessions through the connection alone reach it at first.
    */
   async hasJoinedAny(userId: string): Promise<boolean> {
     return (await query(this.#em, hasJoinedAnySql, [userId])).length > 0
