@@ -235,6 +235,20 @@ if (hasBrowser) {
     await row.getByText('Admin').waitFor()
   })
 
+  test.serial('a value of the mapping gives guest access', async (t) => {
+    const row = page.getByRole('table', { name: 'Mapping' }).getByRole('row', { name: /staff/ })
+    for (const [role, label] of [
+      ['guest', 'Guest'],
+      ['admin', 'Admin'],
+    ] as const) {
+      await button('Edit mapping').click()
+      await choose('Role 1', label)
+      await confirm('Save')
+      t.deepEqual((await read()).mapping.roles, { staff: role })
+      await row.getByText(label, { exact: true }).waitFor()
+    }
+  })
+
   test.serial('the connection is required after a sign-in, also of owners', async (t) => {
     const enforced = page.getByRole('switch', { name: 'Require the sign-in by this connection' })
     const breakGlass = page.getByRole('switch', { name: /break glass/ })

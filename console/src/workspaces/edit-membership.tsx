@@ -13,6 +13,7 @@ export function EditMembership({ member, workspace }: { member: Member; workspac
   const [isOpen, setOpen] = useState(false)
   const { user_id, name, email, role, guest, expires_at } = member
   const label = name || email
+  const end = toLocalInput(expires_at)
   return (
     <>
       <RowButton
@@ -25,12 +26,16 @@ export function EditMembership({ member, workspace }: { member: Member; workspac
         action="Save"
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        initialValues={{ guest, expires_at: toLocalInput(expires_at) }}
+        initialValues={{ guest, expires_at: end }}
         send={async (values) => {
           const params = { path: { workspace_id: workspace.id, user_id } }
+          const isGuestChanged = values.guest !== guest
           const body = {
-            expires_at: fromLocalInput(values.expires_at) ?? null,
-            ...(values.guest !== guest && { guest: values.guest }),
+            ...(isGuestChanged && { guest: values.guest }),
+            // The input would cut off the seconds of an end that remains.
+            ...((values.expires_at !== end || !isGuestChanged) && {
+              expires_at: fromLocalInput(values.expires_at) ?? null,
+            }),
           }
           await unwrap(
             api.PATCH('/admin/workspaces/{workspace_id}/members/{user_id}', { params, body }),
