@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
+import { bundledPackages } from './bundled-packages.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -59,11 +60,12 @@ export function launchServer(
   folder: string,
   environment: Record<string, string>,
 ): LaunchedProcess {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, [...bundledPackages, 'src/main.ts'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      BUNDLED_PACKAGES: process.env.BUNDLED_PACKAGES,
       HTTP_PORT: '0',
       GRPC_PORT: '0',
       METRICS_PORT: '0',
