@@ -9,6 +9,7 @@ export default {
   extensions: ['ts'],
   require: ['./test/support/exit-after-tests.ts'],
   sortTestFiles: compareTests,
-  concurrency: 3,
+  // Also on two cores: files that wait for a limit, a failover or a browser leave them idle.
+  concurrency: 4,
   timeout: '10m',
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { type EventEmitter, once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundledPackages } from '../test/support/bundled-packages.ts'
 
 /** A process of the benchmark that responds to each message with one message. */
 export type BenchProcess = {
@@ -31,7 +32,7 @@ const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
 export function startBenchProcess(file: string, ...args: string[]): BenchProcess {
   const child = fork(resolve(import.meta.dirname, file), args, {
     // As in `npm start`. Keeps the objects of concurrent calls in the young generation.
-    execArgv: ['--max-semi-space-size=32', ...profiling],
+    execArgv: ['--max-semi-space-size=32', ...bundledPackages, ...profiling],
   })
   running.push(child)
   return {

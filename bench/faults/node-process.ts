@@ -7,6 +7,7 @@ import { findFreePort } from '../../src/core/free-port.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
+import { bundledPackages } from '../../test/support/bundled-packages.ts'
 import { createTransports } from '../../test/support/create-transports.ts'
 import type { Transport } from '../../test/support/transports.ts'
 
@@ -26,6 +27,7 @@ export type NodeProcess = {
 }
 
 const root = join(import.meta.dirname, '../..')
+const { BUNDLED_PACKAGES, NODE_COMPILE_CACHE } = process.env
 const operations = createOperations(
   readRegistry(),
   createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never),
@@ -44,10 +46,14 @@ export async function startNode(
   const httpPort = Number(settings.HTTP_PORT ?? (await findFreePort()))
   const grpcPort = Number(settings.GRPC_PORT ?? (await findFreePort()))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [join(folder, 'src/main.ts')], {
+  // Other versions have other packages.
+  const preloaded = folder === root ? bundledPackages : []
+  const child = spawn(process.execPath, [...preloaded, join(folder, 'src/main.ts')], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE,
+      BUNDLED_PACKAGES,
       HTTP_HOST: '127.0.0.1',
       GRPC_HOST: '127.0.0.1',
       HTTP_PORT: `${httpPort}`,

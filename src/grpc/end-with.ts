@@ -27,5 +27,9 @@ export function endWith(
 export function stopReading(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return
   stream.pause()
-  setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), responseDelay)
+  setTimeout(() => {
+    stream.close(constants.NGHTTP2_NO_ERROR)
+    // Node.js frees a stream after its end has been read, and until then a drain waits for it.
+    stream.resume()
+  }, responseDelay)
 }

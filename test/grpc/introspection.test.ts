@@ -160,6 +160,14 @@ test('a connection has at most 100 watches, and none of them outlives a drain', 
   t.is(await replacement.ended, 0)
 })
 
+test('a stream that was refused does not delay a drain', async (t) => {
+  const node = await environment.addNode({ DEBUG: false })
+  t.is((await reflect(node.grpcPort, 'v1', { list_services: '' })).code, 12)
+  const startedAt = performance.now()
+  await node.app.drain()
+  t.true(performance.now() - startedAt < 15_000)
+})
+
 test('Watch reports each change once, and NOT_SERVING when the drain begins', async (t) => {
   const node = await environment.addNode()
   const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')

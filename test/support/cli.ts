@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { bundledPackages } from './bundled-packages.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -12,7 +13,7 @@ export function runCli(databaseUrl: string, ...args: string[]) {
 /** Runs the operator CLI with the settings of this process and additional ones. */
 export async function runCliWith(settings: Record<string, string>, ...args: string[]) {
   const env = { ...process.env, ...settings }
-  const command = [join(root, 'src/daikon.ts'), ...args]
+  const command = [...bundledPackages, join(root, 'src/daikon.ts'), ...args]
   const child = spawn(process.execPath, command, { env, cwd: root })
   const [out, err, status] = await Promise.all([
     text(child.stdout),

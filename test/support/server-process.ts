@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
+import { bundledPackages } from './bundled-packages.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -60,11 +61,12 @@ export function launchServer(
   environment: Record<string, string>,
   repository = root,
 ): LaunchedProcess {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, [...bundledPackages, 'src/main.ts'], {
     cwd: repository,
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      BUNDLED_PACKAGES: process.env.BUNDLED_PACKAGES,
       HTTP_PORT: '0',
       GRPC_PORT: '0',
       METRICS_PORT: '0',
