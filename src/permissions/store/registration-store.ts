@@ -152,10 +152,14 @@ function insertItem(resource: NewResource, quota: number, actor: Actor) {
 }
 
 /**
- * Item: the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`,
- * the `quota` of the workspace, and the `parent` and the source of the activity entry. Returns the inserted row, or only `isOverQuota` if the workspace
- * would exceed its quota. Returns no row if the resource already exists, its kind does not exist, or
- * its owner is not a member of the workspace.
+ * An item has the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`,
+ * the `quota` of the workspace, and the `parent` and the source of the activity entry.
+ *
+ * | Result             | When                                                                          |
+ * | ------------------ | ----------------------------------------------------------------------------- |
+ * | the inserted row   | the resource is new                                                           |
+ * | only `isOverQuota` | the workspace would exceed its quota                                          |
+ * | no row             | the resource exists, its kind does not, or its owner is not a member          |
  */
 const insertResource: BatchedQuery = {
   name: 'register',
