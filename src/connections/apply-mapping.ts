@@ -1,7 +1,7 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { changedFields } from '../core/changed-fields.ts'
-import { createGroupMemberEvent } from '../workspaces/group-members.ts'
 import { recordStandings, type Standing } from '../workspaces/guests.ts'
+import { createNamedEvent } from '../workspaces/named-objects.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { MemberId, MemberStore } from '../workspaces/store/member-store.ts'
@@ -75,6 +75,6 @@ async function changeGroups(
     if (isAdded) await tx.groupHierarchy.addMembers([membership])
     else await tx.groupHierarchy.removeMember(membership)
     const action = isAdded ? 'group.member_added' : 'group.member_removed'
-    await tx.activity.record(system, createGroupMemberEvent(action, group, userId))
+    await tx.activity.record(system, createNamedEvent(action, group, { user_id: userId }))
   }
 }

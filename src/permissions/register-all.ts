@@ -1,14 +1,13 @@
 import { v7 as uuid } from 'uuid'
 import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
 import type { Actor } from '../activity/actor.ts'
-import type { ServiceError } from '../core/errors.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import type { Registration } from './registration.ts'
 import { type CheckStores, findParents, listChecks, requireMatches } from './registration-checks.ts'
 import { viewWithShares } from './resource.ts'
-import { retryConflicts } from './retry-conflicts.ts'
+import { ConcurrentChange, retryConflicts } from './retry-conflicts.ts'
 import type { PrincipalStore } from './store/principal-store.ts'
 import type { NewResource } from './store/registration-store.ts'
 import { namesOf, type Resource } from './store/resource-sql.ts'
@@ -38,20 +37,19 @@ export async function registerAll(
   options: RegisterOptions,
 ): Promise<Registered> {
   // A resource was registered, or a parent, owner or workspace deleted, concurrently.
-  return retryConflicts((conflict) =>
+  return retryConflicts(() =>
     stores.transaction(async (tx) => {
-      const created = await insertMissing(tx, registrations, options, conflict)
+      const created = await insertMissing(tx, registrations, options)
       return { resources: await viewAll(tx, registrations), created }
     }),
   )
 }
 
-/** Returns the number of inserted rows. Throws `conflict` if not all rows could be inserted. */
+/** Returns the number of inserted rows. Throws a ConcurrentChange if not all rows could be inserted. */
 async function insertMissing(
   stores: RegistrationStores,
   registrations: Registration[],
   { naming, quotas, actor }: RegisterOptions,
-  conflict: ServiceError,
 ): Promise<number> {
   const { registrations: store, resourceTrees } = stores
   const children = registrations.filter(({ parent }) => parent)
@@ -69,7 +67,7 @@ async function insertMissing(
   const insertAll = () => store.insertAll(resources, quotas.MAX_RESOURCES_PER_WORKSPACE, actor)
   let inserted = await insertAll()
   if (inserted < missing.length && (await store.releaseKeys(missing))) inserted += await insertAll()
-  if (inserted < missing.length) throw conflict
+  if (inserted < missing.length) throw new ConcurrentChange()
   return inserted
 }
 

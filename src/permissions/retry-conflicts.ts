@@ -1,22 +1,23 @@
-import type { ServiceError } from '../core/errors.ts'
 import { lockTimedOut, violates } from '../database/database-errors.ts'
 
 const maxAttempts = 3
 
+/** What a call has read was changed concurrently. */
+export class ConcurrentChange extends Error {}
+
 /**
- * Does work again if it throws `conflict`, or violates a foreign key: what it has read was changed or
- * deleted concurrently. Throws `conflict` after three attempts.
+ * Does work again if it throws a ConcurrentChange, or violates a foreign key because a row was deleted
+ * concurrently.
+ *
+ * @throws ServiceError LOCK_TIMED_OUT after three attempts
  */
-export async function retryConflicts<Result>(
-  work: (conflict: ServiceError) => Promise<Result>,
-): Promise<Result> {
+export async function retryConflicts<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
-    const conflict = lockTimedOut()
     try {
-      return await work(conflict)
+      return await work()
     } catch (error) {
-      if (error !== conflict && !violates(error, 'foreign')) throw error
-      if (attempt === maxAttempts) throw conflict
+      if (!(error instanceof ConcurrentChange) && !violates(error, 'foreign')) throw error
+      if (attempt === maxAttempts) throw lockTimedOut()
     }
   }
 }

@@ -7,7 +7,7 @@ import { singleNaming } from './error-naming.ts'
 import { ItemErrors } from './item-errors.ts'
 import { reasons } from './reasons.ts'
 import { requireResource } from './resource.ts'
-import { retryConflicts } from './retry-conflicts.ts'
+import { ConcurrentChange, retryConflicts } from './retry-conflicts.ts'
 import { deleteExpiredShares } from './share-expiry.ts'
 import { type RequestedShare, readShares } from './share-items.ts'
 import {
@@ -35,12 +35,12 @@ export async function shareAll(
   options: ShareAllOptions,
 ): Promise<Share[]> {
   const requested = readAll(requests, options)
-  return retryConflicts(async (conflict) => {
+  return retryConflicts(async () => {
     const errors = new ItemErrors(options.naming)
     const ready = await prepareAll(stores, requested, options, errors)
     await requireValid(stores, ready, errors)
     return stores.transaction((tx) =>
-      grantAll(tx, (...grants) => tx.shares.grantAll(...grants), ready, options, conflict),
+      grantAll(tx, (...grants) => tx.shares.grantAll(...grants), ready, options),
     )
   })
 }
@@ -61,13 +61,13 @@ export async function shareOne(
   const grant = async ([newShare]: NewShare[], maxShares: number) => [
     await stores.shares.grant(newShare as NewShare, maxShares),
   ]
-  const [granted] = await retryConflicts(async (conflict) => {
+  const [granted] = await retryConflicts(async () => {
     const errors = new ItemErrors(singleNaming)
     const placed = requested.map((item) => ({ ...item, resource }))
     const ready = await prepare(stores, placed, options, errors)
     await requireValid(stores, ready, errors)
     try {
-      return await grantAll(stores, grant, ready, options, conflict)
+      return await grantAll(stores, grant, ready, options)
     } catch (error) {
       // The foreign keys require that the grantee is a member or group of this workspace.
       if (!violates(error, 'foreign')) throw error
@@ -110,13 +110,12 @@ async function requireValid(
     await rollout.requireMigration(conditionMigration, 'A share with a condition')
 }
 
-/** Grants the shares. Throws `conflict` if something has changed since `prepare`. */
+/** Grants the shares. Throws a ConcurrentChange if something has changed since `prepare`. */
 async function grantAll(
   stores: Transactional<ShareStores>,
   grant: ShareStore['grantAll'],
   ready: ReadyShare[],
   { naming, quotas, onProgress }: ShareAllOptions,
-  conflict: ServiceError,
 ): Promise<Share[]> {
   const grantItems = (items: ReadyShare[]): Promise<GrantResult[]> =>
     grant(
@@ -132,7 +131,7 @@ async function grantAll(
     const resources = new Map(refused.map(({ resource }) => [resource.id, resource]))
     for (const resource of resources.values()) await deleteExpiredShares(stores, resource)
     const retried = await grantItems(refused)
-    requireGranted(refused, retried, { naming, quotas }, conflict)
+    requireGranted(refused, retried, { naming, quotas })
     const granted = new Map(refused.map((item, position) => [item, retried[position]]))
     return chunk.map((item, position) => (granted.get(item) ?? results[position]) as Share)
   })
@@ -142,13 +141,12 @@ function requireGranted(
   items: ReadyShare[],
   results: GrantResult[],
   { naming, quotas }: Pick<ShareAllOptions, 'naming' | 'quotas'>,
-  conflict: ServiceError,
 ): void {
   const errors = new ItemErrors(naming)
   const overQuota: number[] = []
   for (const [position, { index, resource, permission }] of items.entries()) {
     const result = results[position]
-    if (result === 'expired' || result === 'condition_changed') throw conflict
+    if (result === 'expired' || result === 'condition_changed') throw new ConcurrentChange()
     if (result === 'role_unknown')
       errors.add(index, unknownRole(resource, permission).violations[0])
     if (result === 'over_quota') overQuota.push(index)

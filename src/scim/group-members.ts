@@ -1,8 +1,8 @@
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Principal } from '../core/request-context.ts'
-import { createGroupMemberEvent } from '../workspaces/group-members.ts'
 import { memberNotFoundOr } from '../workspaces/member-rules.ts'
+import { createNamedEvent } from '../workspaces/named-objects.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore, StoredGroup } from '../workspaces/store/group-store.ts'
 import { invalidValue } from './scim-errors.ts'
@@ -42,7 +42,7 @@ export async function addMembers(
   await tx.groupHierarchy.addMembers(memberships).catch((error) => {
     throw memberNotFoundOr(error)
   })
-  const events = added.map((id) => createGroupMemberEvent('group.member_added', group, id))
+  const events = added.map((id) => createNamedEvent('group.member_added', group, { user_id: id }))
   await tx.activity.record(actorOf(principal), ...events)
 }
 
@@ -58,7 +58,7 @@ export async function removeMembers(
   const removed = await tx.groupHierarchy.removeMembers({ groupId, workspaceId }, people)
   const events = removed
     .sort()
-    .map((id) => createGroupMemberEvent('group.member_removed', group, id))
+    .map((id) => createNamedEvent('group.member_removed', group, { user_id: id }))
   await tx.activity.record(actorOf(principal), ...events)
 }
 

@@ -7,10 +7,10 @@ import type {
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { requireGroup, toGroupResponse } from './groups.ts'
+import { createNamedEvent } from './named-objects.ts'
 import { reasons } from './reasons.ts'
 import type { GroupHierarchyStore, GroupLink } from './store/group-hierarchy-store.ts'
 import type { GroupStore, StoredGroup } from './store/group-store.ts'
@@ -43,7 +43,8 @@ export async function addChildGroup(
     if (isCycle) throw new ServiceError(reasons.GROUP_CYCLE)
     if (length > maxChainLength) throw chainTooLong()
     await tx.groupHierarchy.addLink(link)
-    await tx.activity.record(actorOf(principal), createLinkEvent('group.child_added', parent, link))
+    const event = createNamedEvent('group.child_added', parent, { child_id: link.childId })
+    await tx.activity.record(actorOf(principal), event)
     return { status: 'ok' }
   })
 }
@@ -57,7 +58,7 @@ export async function removeChildGroup(
     const { parent, link } = await requireLocked(tx, request)
     if (!(await tx.groupHierarchy.removeLink(link)))
       throw new ServiceError(reasons.CHILD_GROUP_NOT_FOUND)
-    const event = createLinkEvent('group.child_removed', parent, link)
+    const event = createNamedEvent('group.child_removed', parent, { child_id: link.childId })
     await tx.activity.record(actorOf(principal), event)
     return {}
   })
@@ -82,12 +83,4 @@ function chainTooLong(): ServiceError {
   return new ServiceError(reasons.GROUP_CHAIN_TOO_LONG, `child_id ${message}`, {
     violations: [{ field: 'child_id', message }],
   })
-}
-
-function createLinkEvent(
-  action: 'group.child_added' | 'group.child_removed',
-  { id, workspaceId, name }: StoredGroup,
-  { childId }: GroupLink,
-): ActivityEvent<typeof action> {
-  return { action, targetId: id, workspaceId, detail: { name, child_id: childId } }
 }

@@ -8,14 +8,14 @@ import type {
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { requireRole, roleNotFound } from './custom-roles.ts'
+import { createNamedEvent } from './named-objects.ts'
 import { reasons } from './reasons.ts'
-import type { RoleActionName, RoleStore, StoredRole } from './store/role-store.ts'
+import type { RoleActionName, RoleStore } from './store/role-store.ts'
 
 type RoleStores = { roles: RoleStore; activity: ActivityStore }
 
@@ -51,7 +51,7 @@ export async function addRoleActions(
         throw violates(error, 'foreign') ? roleNotFound() : error
       })
       if (!isNew) continue
-      const event = createRoleActionEvent('role.action_added', role, action)
+      const event = createNamedEvent('role.action_added', role, detailOf(action))
       await tx.activity.record(actorOf(principal), event)
     }
     return { status: 'ok' }
@@ -67,17 +67,12 @@ export async function removeRoleAction(
     const role = await requireRole(tx.roles, request)
     const action = await tx.roles.removeAction(role.id, request.service_action_id)
     if (!action) throw new ServiceError(reasons.SERVICE_ACTION_NOT_FOUND)
-    const event = createRoleActionEvent('role.action_removed', role, action)
+    const event = createNamedEvent('role.action_removed', role, detailOf(action))
     await tx.activity.record(actorOf(principal), event)
     return {}
   })
 }
 
-function createRoleActionEvent(
-  event: 'role.action_added' | 'role.action_removed',
-  { id, workspaceId, name }: StoredRole,
-  action: RoleActionName,
-): ActivityEvent<typeof event> {
-  const detail = { name, service_name: action.serviceName, action: action.name }
-  return { action: event, targetId: id, workspaceId, detail }
+function detailOf({ serviceName, name }: RoleActionName) {
+  return { service_name: serviceName, action: name }
 }

@@ -4,13 +4,13 @@ import type { ListGroupsResponse } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { requireRole } from './custom-roles.ts'
 import { groupNotFound, toGroupResponse } from './groups.ts'
+import { createNamedEvent } from './named-objects.ts'
 import type { GroupStore } from './store/group-store.ts'
-import type { RoleStore, StoredRole } from './store/role-store.ts'
+import type { RoleStore } from './store/role-store.ts'
 
 type RoleStores = { roles: RoleStore; activity: ActivityStore }
 
@@ -39,7 +39,7 @@ export async function addRoleGroup(
       throw violates(error, 'foreign') ? groupNotFound() : error
     })
     if (isNew) {
-      const event = createRoleGroupEvent('role.group_added', role, groupId)
+      const event = createNamedEvent('role.group_added', role, { group_id: groupId })
       await tx.activity.record(actorOf(principal), event)
     }
     return { status: 'ok' }
@@ -55,16 +55,8 @@ export async function removeRoleGroup(
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     if (!(await tx.roles.removeGroup(role.id, groupId))) throw groupNotFound()
-    const event = createRoleGroupEvent('role.group_removed', role, groupId)
+    const event = createNamedEvent('role.group_removed', role, { group_id: groupId })
     await tx.activity.record(actorOf(principal), event)
     return {}
   })
-}
-
-function createRoleGroupEvent(
-  action: 'role.group_added' | 'role.group_removed',
-  { id, workspaceId, name }: StoredRole,
-  groupId: string,
-): ActivityEvent<typeof action> {
-  return { action, targetId: id, workspaceId, detail: { name, group_id: groupId } }
 }

@@ -8,14 +8,14 @@ import type {
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { requireRole } from './custom-roles.ts'
 import { memberNotFound, memberNotFoundOr } from './member-rules.ts'
 import { requireMember } from './members.ts'
+import { createNamedEvent, listOrPage } from './named-objects.ts'
 import type { MemberProfile, MemberStore } from './store/member-store.ts'
-import type { RoleStore, StoredRole } from './store/role-store.ts'
+import type { RoleStore } from './store/role-store.ts'
 
 type RoleStores = { roles: RoleStore; activity: ActivityStore }
 
@@ -26,11 +26,12 @@ export async function listRoleMembers(
 ): Promise<ListRoleMembersResponse> {
   const role = await requireRole(stores.roles, request)
   const toResponse = (member: MemberProfile) => toRoleMemberResponse(role.id, member)
-  if (request.page === undefined) {
-    return { members: (await stores.roles.listMembers(role.id, q)).map(toResponse) }
-  }
-  const { items, total } = await stores.roles.listMemberPage(role.id, q, request)
-  return { members: items.map(toResponse), total }
+  const { items, ...total } = await listOrPage(
+    request,
+    () => stores.roles.listMembers(role.id, q),
+    (page) => stores.roles.listMemberPage(role.id, q, page),
+  )
+  return { members: items.map(toResponse), ...total }
 }
 
 function toRoleMemberResponse(
@@ -60,7 +61,7 @@ export async function addRoleMember(
       throw memberNotFoundOr(error)
     })
     if (isNew) {
-      const event = createRoleMemberEvent('role.member_added', role, userId)
+      const event = createNamedEvent('role.member_added', role, { user_id: userId })
       await tx.activity.record(actorOf(principal), event)
     }
     return { status: 'ok' }
@@ -76,16 +77,8 @@ export async function removeRoleMember(
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     if (!(await tx.roles.removeMember(role.id, userId))) throw memberNotFound()
-    const event = createRoleMemberEvent('role.member_removed', role, userId)
+    const event = createNamedEvent('role.member_removed', role, { user_id: userId })
     await tx.activity.record(actorOf(principal), event)
     return {}
   })
-}
-
-function createRoleMemberEvent(
-  action: 'role.member_added' | 'role.member_removed',
-  { id, workspaceId, name }: StoredRole,
-  userId: string,
-): ActivityEvent<typeof action> {
-  return { action, targetId: id, workspaceId, detail: { name, user_id: userId } }
 }

@@ -11,13 +11,18 @@ import type {
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
-import { changedFields } from '../core/changed-fields.ts'
-import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
+import { requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
+import {
+  changeNamed,
+  createNamedEvent,
+  listOrPage,
+  rejectTakenName,
+  tagOf,
+} from './named-objects.ts'
 import { reasons } from './reasons.ts'
 import type { RoleStore, StoredRole } from './store/role-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
@@ -30,14 +35,13 @@ export async function listRoles(
   { stores }: RequestContext<RoleStores & { workspaces: WorkspaceStore }>,
   { workspace_id, q, ...request }: ListRolesRequest,
 ): Promise<ListRolesResponse> {
-  if (request.page !== undefined) {
-    const { items, total } = await stores.roles.listPage(workspace_id, q, request)
-    if (total === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
-    return { roles: items.map(toRoleResponse), total }
-  }
-  const roles = await stores.roles.list(workspace_id, q)
-  if (roles.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
-  return { roles: roles.map(toRoleResponse) }
+  const { items, ...total } = await listOrPage(
+    request,
+    () => stores.roles.list(workspace_id, q),
+    (page) => stores.roles.listPage(workspace_id, q, page),
+  )
+  if (items.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return { roles: items.map(toRoleResponse), ...total }
 }
 
 /** Lists the custom roles that a user has, by name. */
@@ -60,11 +64,12 @@ export async function createRole(
 ): Promise<RoleResponse> {
   const id = uuid()
   return stores.transaction(async (tx) => {
-    await tx.roles.insert({ id, workspaceId, name: name.trim(), description }).catch((error) => {
-      throw violates(error, 'foreign') ? workspaceNotFound() : nameTakenOr(error)
+    const inserted = tx.roles.insert({ id, workspaceId, name: name.trim(), description })
+    await rejectTakenName(reasons.ROLE_NAME_TAKEN, inserted).catch((error) => {
+      throw violates(error, 'foreign') ? workspaceNotFound() : error
     })
     const role = await requireRole(tx.roles, { role_id: id })
-    await tx.activity.record(actorOf(principal), createRoleEvent('role.created', role))
+    await tx.activity.record(actorOf(principal), createNamedEvent('role.created', role, {}))
     return toRoleResponse(role)
   })
 }
@@ -72,17 +77,13 @@ export async function createRole(
 /** Changes the name or description of a custom role. */
 export async function updateRole(
   { stores, principal }: WriteContext<RoleStores>,
-  { name, description, ...request }: RoleUpdateRequest,
+  request: RoleUpdateRequest,
 ): Promise<RoleResponse> {
   return stores.transaction(async (tx) => {
     const role = await lockRole(tx.roles, request)
-    const changes = changedFields({ name: name?.trim(), description }, role)
-    if (!changes) return toTaggedResponse(role)
-    await tx.roles.update(role.id, changes).catch((error) => {
-      throw nameTakenOr(error)
-    })
-    const after = { ...role, ...changes }
-    await tx.activity.record(actorOf(principal), createRoleEvent('role.updated', after))
+    const after = await changeNamed(tx.roles, role, request, reasons.ROLE_NAME_TAKEN)
+    if (!after) return toTaggedResponse(role)
+    await tx.activity.record(actorOf(principal), createNamedEvent('role.updated', after, {}))
     return toTaggedResponse(after)
   })
 }
@@ -95,7 +96,7 @@ export async function deleteRole(
   return stores.transaction(async (tx) => {
     const role = await lockRole(tx.roles, request)
     await tx.roles.delete(role.id)
-    await tx.activity.record(actorOf(principal), createRoleEvent('role.deleted', role))
+    await tx.activity.record(actorOf(principal), createNamedEvent('role.deleted', role, {}))
     return {}
   })
 }
@@ -121,19 +122,8 @@ async function lockRole(
   return role
 }
 
-function tagOf({ id, name, description }: StoredRole): string {
-  return createEntityTag(id, { name, description })
-}
-
 export function roleNotFound(): ServiceError {
   return new ServiceError(reasons.ROLE_NOT_FOUND)
-}
-
-function createRoleEvent(
-  action: 'role.created' | 'role.updated' | 'role.deleted',
-  { id, workspaceId, name }: StoredRole,
-): ActivityEvent<typeof action> {
-  return { action, targetId: id, workspaceId, detail: { name } }
 }
 
 function toTaggedResponse(role: StoredRole): RoleResponse {
@@ -152,9 +142,4 @@ function toRoleResponse(role: StoredRole): RoleResponse {
     member_count: memberCount,
     group_count: role.groupCount,
   }
-}
-
-function nameTakenOr(error: unknown): unknown {
-  if (!violates(error, 'unique')) return error
-  return new ServiceError(reasons.ROLE_NAME_TAKEN)
 }

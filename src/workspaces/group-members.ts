@@ -8,14 +8,14 @@ import type {
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { isAdministrative, type WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { requireGroup } from './groups.ts'
 import { memberNotFound, memberNotFoundOr } from './member-rules.ts'
 import { requireMember } from './members.ts'
+import { createNamedEvent, listOrPage } from './named-objects.ts'
 import type { GroupHierarchyStore } from './store/group-hierarchy-store.ts'
-import type { GroupMemberProfile, GroupStore, StoredGroup } from './store/group-store.ts'
+import type { GroupMemberProfile, GroupStore } from './store/group-store.ts'
 import type { MemberStore } from './store/member-store.ts'
 
 type ChangeStores = {
@@ -36,11 +36,12 @@ export async function listGroupMembers(
   const { effective, q } = request
   const filter = { groupId, effective, q, showsInvited: isAdministrative(principal) }
   const toResponse = (member: GroupMemberProfile) => toGroupMemberResponse(groupId, member)
-  if (request.page === undefined) {
-    return { members: (await stores.groups.listMembers(filter)).map(toResponse) }
-  }
-  const { items, total } = await stores.groups.listMemberPage(filter, request)
-  return { members: items.map(toResponse), total }
+  const { items, ...total } = await listOrPage(
+    request,
+    () => stores.groups.listMembers(filter),
+    (page) => stores.groups.listMemberPage(filter, page),
+  )
+  return { members: items.map(toResponse), ...total }
 }
 
 function toGroupMemberResponse(
@@ -72,7 +73,7 @@ export async function addGroupMember(
       throw memberNotFoundOr(error)
     })
     if (added > 0) {
-      const event = createGroupMemberEvent('group.member_added', group, userId)
+      const event = createNamedEvent('group.member_added', group, { user_id: userId })
       await tx.activity.record(actorOf(principal), event)
     }
     return { status: 'ok' }
@@ -89,16 +90,8 @@ export async function removeGroupMember(
     const group = await requireGroup(tx.groups, request)
     const membership = { groupId: group.id, userId, workspaceId: group.workspaceId }
     if (!(await tx.groupHierarchy.removeMember(membership))) throw memberNotFound()
-    const event = createGroupMemberEvent('group.member_removed', group, userId)
+    const event = createNamedEvent('group.member_removed', group, { user_id: userId })
     await tx.activity.record(actorOf(principal), event)
     return {}
   })
-}
-
-export function createGroupMemberEvent(
-  action: 'group.member_added' | 'group.member_removed',
-  { id, workspaceId, name }: StoredGroup,
-  userId: string,
-): ActivityEvent<typeof action> {
-  return { action, targetId: id, workspaceId, detail: { name, user_id: userId } }
 }

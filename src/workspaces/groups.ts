@@ -11,15 +11,19 @@ import type {
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf, userIdOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { ActivityEvent } from '../activity/store/entries-sql.ts'
-import { changedFields } from '../core/changed-fields.ts'
-import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
+import { requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
-import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { lockWorkspace } from './member-rules.ts'
+import {
+  changeNamed,
+  createNamedEvent,
+  listOrPage,
+  rejectTakenName,
+  tagOf,
+} from './named-objects.ts'
 import { requireWorkspaceQuota } from './quotas.ts'
 import { reasons } from './reasons.ts'
 import type { GroupHierarchyStore } from './store/group-hierarchy-store.ts'
@@ -40,16 +44,14 @@ export async function createGroup(
 ): Promise<GroupResponse> {
   const actor = actorOf(principal)
   const created = { id: uuid(), name: name.trim(), description, createdBy: userIdOf(actor) }
-  return rejectDuplicateName(() =>
-    stores.transaction(async (tx) => {
-      const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
-      await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_GROUPS_PER_WORKSPACE')
-      await tx.groups.insert({ ...created, workspaceId })
-      const group = await requireGroup(tx.groups, { group_id: created.id })
-      await tx.activity.record(actor, createGroupEvent('group.created', group))
-      return toGroupResponse(group)
-    }),
-  )
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_GROUPS_PER_WORKSPACE')
+    await rejectTakenName(reasons.GROUP_NAME_TAKEN, tx.groups.insert({ ...created, workspaceId }))
+    const group = await requireGroup(tx.groups, { group_id: created.id })
+    await tx.activity.record(actor, createNamedEvent('group.created', group, {}))
+    return toGroupResponse(group)
+  })
 }
 
 /** Lists the groups of a workspace, by name: a page, or without `page` all of them. */
@@ -57,14 +59,13 @@ export async function listGroups(
   { stores }: RequestContext<{ groups: GroupStore; workspaces: WorkspaceStore }>,
   { workspace_id, q, ...request }: ListGroupsRequest,
 ): Promise<ListGroupsResponse> {
-  if (request.page !== undefined) {
-    const { items, total } = await stores.groups.listPage(workspace_id, q, request)
-    if (total === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
-    return { groups: items.map(toGroupResponse), total }
-  }
-  const groups = await stores.groups.list(workspace_id, q)
-  if (groups.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
-  return { groups: groups.map(toGroupResponse) }
+  const { items, ...total } = await listOrPage(
+    request,
+    () => stores.groups.list(workspace_id, q),
+    (page) => stores.groups.listPage(workspace_id, q, page),
+  )
+  if (items.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return { groups: items.map(toGroupResponse), ...total }
 }
 
 /** Lists the groups that a user is a direct member of, by name. */
@@ -83,19 +84,15 @@ export async function getGroup(
 /** Changes the name or description of a group. */
 export async function updateGroup(
   { stores, principal }: WriteContext<GroupStores>,
-  { name, description, ...request }: GroupUpdateRequest,
+  request: GroupUpdateRequest,
 ): Promise<GroupResponse> {
-  return rejectDuplicateName(() =>
-    stores.transaction(async (tx) => {
-      const group = await lockGroup(tx.groups, request)
-      const changes = changedFields({ name: name?.trim(), description }, group)
-      if (!changes) return toTaggedResponse(group)
-      await tx.groups.update(group.id, changes)
-      const after = { ...group, ...changes }
-      await tx.activity.record(actorOf(principal), createGroupEvent('group.updated', after))
-      return toTaggedResponse(after)
-    }),
-  )
+  return stores.transaction(async (tx) => {
+    const group = await lockGroup(tx.groups, request)
+    const after = await changeNamed(tx.groups, group, request, reasons.GROUP_NAME_TAKEN)
+    if (!after) return toTaggedResponse(group)
+    await tx.activity.record(actorOf(principal), createNamedEvent('group.updated', after, {}))
+    return toTaggedResponse(after)
+  })
 }
 
 /** Deletes a group with its memberships and the shares granted to it. */
@@ -107,7 +104,7 @@ export async function deleteGroup(
     const group = await lockGroup(tx.groups, request)
     await tx.groupHierarchy.removeFromParents(group)
     await tx.groups.delete(group.id)
-    await tx.activity.record(actorOf(principal), createGroupEvent('group.deleted', group))
+    await tx.activity.record(actorOf(principal), createNamedEvent('group.deleted', group, {}))
     return {}
   })
 }
@@ -137,17 +134,6 @@ export function groupNotFound(): ServiceError {
   return new ServiceError(reasons.GROUP_NOT_FOUND)
 }
 
-function createGroupEvent(
-  action: 'group.created' | 'group.updated' | 'group.deleted',
-  { id, workspaceId, name }: StoredGroup,
-): ActivityEvent<typeof action> {
-  return { action, targetId: id, workspaceId, detail: { name } }
-}
-
-function tagOf({ id, name, description }: StoredGroup): string {
-  return createEntityTag(id, { name, description })
-}
-
 function toTaggedResponse(group: StoredGroup): GroupResponse {
   return { ...toGroupResponse(group), etag: tagOf(group) }
 }
@@ -161,14 +147,5 @@ export function toGroupResponse(group: StoredGroup): GroupResponse {
     description,
     created_at: isoTime(createdAt),
     ...(createdBy && { created_by: createdBy }),
-  }
-}
-
-async function rejectDuplicateName<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!violates(error, 'unique')) throw error
-    throw new ServiceError(reasons.GROUP_NAME_TAKEN)
   }
 }

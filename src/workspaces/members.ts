@@ -30,6 +30,7 @@ import {
   requireAnotherOwner,
   requireRoleToManage,
 } from './member-rules.ts'
+import { listOrPage } from './named-objects.ts'
 import { reasons } from './reasons.ts'
 import type { MemberId, MemberStore, WorkspaceMember } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
@@ -45,15 +46,13 @@ export async function listMembers(
 ): Promise<ListMembersResponse> {
   const filter = { q, role, guest, showsInvited: isAdministrative(principal) }
   const toResponse = (member: WorkspaceMember) => toMemberResponse(member, principal)
-  if (page !== undefined) {
-    const request = { page, page_size }
-    const { items, total } = await stores.members.listPage(workspace_id, filter, request)
-    if (total === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
-    return { members: items.map(toResponse), total }
-  }
-  const members = await stores.members.list(workspace_id, filter, limit)
-  if (members.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
-  return { members: members.map(toResponse) }
+  const { items, ...total } = await listOrPage(
+    { page, page_size },
+    () => stores.members.list(workspace_id, filter, limit),
+    (page) => stores.members.listPage(workspace_id, filter, page),
+  )
+  if (items.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return { members: items.map(toResponse), ...total }
 }
 
 /** Changes the role of a member, whether they are a guest, and the end of the membership. */

@@ -21,6 +21,7 @@ import { isoTime } from '../database/sql-values.ts'
 import type { ApiKeyStore } from '../identity/store/api-key-store.ts'
 import type { RevocationStore } from '../identity/store/revocation-store.ts'
 import { lockWorkspace } from './member-rules.ts'
+import { createNamedEvent } from './named-objects.ts'
 import { reasons } from './reasons.ts'
 import type { MemberStore } from './store/member-store.ts'
 import type {
@@ -83,12 +84,9 @@ export async function createServiceAccount(
     await tx.serviceAccounts.insert({ id, workspaceId, name, created_at: now })
     await tx.members.add({ workspaceId, userId: id }, role, now)
     if (expiresAt) await tx.members.update({ workspaceId, userId: id }, { expiresAt })
-    await tx.activity.record(actorOf(principal), {
-      action: 'service_account.created',
-      targetId: id,
-      workspaceId,
-      detail: { name, role, expires_at: expiresAt ?? noExpiry },
-    })
+    const detail = { role, expires_at: expiresAt ?? noExpiry }
+    const event = createNamedEvent('service_account.created', { id, workspaceId, name }, detail)
+    await tx.activity.record(actorOf(principal), event)
     return toResponse(await requireServiceAccount(tx.serviceAccounts, { workspaceId, id }))
   })
 }
@@ -129,17 +127,16 @@ export async function updateServiceAccount(
     await tx.serviceAccounts.update(id, changes)
     await tx.members.update({ workspaceId, userId: id }, changes)
     const after = { ...before, ...changes }
-    await tx.activity.record(actorOf(principal), {
-      action: 'service_account.updated',
-      targetId: id,
-      workspaceId,
-      detail: {
-        name: after.name,
+    const event = createNamedEvent(
+      'service_account.updated',
+      { ...after, id, workspaceId },
+      {
         role: after.role,
         is_active: String(after.isActive),
         expires_at: after.expiresAt ?? noExpiry,
       },
-    })
+    )
+    await tx.activity.record(actorOf(principal), event)
     return toResponse(await requireServiceAccount(tx.serviceAccounts, account))
   })
 }
@@ -155,7 +152,7 @@ export async function deleteServiceAccount(
   return stores.transaction(async (tx) => {
     await lockWorkspace(tx.workspaces, request.workspace_id)
     const account = await requireServiceAccount(tx.serviceAccounts, idOf(request))
-    const { workspaceId, id, name } = account
+    const { workspaceId, id } = account
     const resources = await tx.serviceAccounts.countResources(id)
     if (resources > 0) {
       if (!heir) throw ownsResources()
@@ -169,12 +166,9 @@ export async function deleteServiceAccount(
     }
     await endCredentials(tx, id)
     await tx.serviceAccounts.delete(id)
-    await tx.activity.record(actorOf(principal), {
-      action: 'service_account.deleted',
-      targetId: id,
-      workspaceId,
-      detail: { name, resources: String(resources) },
-    })
+    const detail = { resources: String(resources) }
+    const event = createNamedEvent('service_account.deleted', account, detail)
+    await tx.activity.record(actorOf(principal), event)
     return {}
   })
 }

@@ -97,6 +97,16 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
     t.deepEqual(foreignOutcome, unknownOutcome)
   })
 
+  test(`every mistake in a share is named ${over}`, async (t) => {
+    const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { id: permission_id } = await fixture.register(people.owner)
+    const grantee = { grantee_type: 'user', grantee_id: people.editor.id }
+    const mistakes = { ...grantee, expires_at: '2000-01-01T00:00:00Z' }
+    const outcome = await transport.call('Share', { permission_id, ...mistakes }, as(people.owner))
+    const fields = expectError(outcome).violations.map(({ field }) => field)
+    t.deepEqual(fields, ['permission', 'expires_at'])
+  })
+
   test(`a grantee that is not a member or group of the workspace returns 404 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.viewer)

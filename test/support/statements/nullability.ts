@@ -309,7 +309,7 @@ const tableKinds = [
   'result',
   'group',
 ]
-const testsOfNull = new Set(['NULLTEST', 'COALESCEEXPR', 'COALESCE', 'NULLIFEXPR', 'DISTINCTEXPR'])
+const testsOfNull = new Set(['NULLTEST', 'COALESCEEXPR', 'NULLIFEXPR', 'DISTINCTEXPR'])
 const sublinkKinds = ['exists', 'all', 'any', 'row', 'expression', 'multiple', 'array']
 
 /** Functions behind operators that can return null for what is not null: members of JSON. */
