@@ -25,7 +25,10 @@ const roleActions = fc.uniqueArray(fc.constantFrom('view', 'edit', 'manage', 'pu
 
 /** Random facts about one workspace; users, groups and resources are identified by index. */
 const facts = fc.record({
-  roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
+  roles: fc.array(fc.constantFrom(undefined, 'guest' as const, ...roles), {
+    minLength: 3,
+    maxLength: 3,
+  }),
   groups: fc.array(fc.uniqueArray(fc.nat(2), { maxLength: 3 }), { minLength: 2, maxLength: 2 }),
   /** The actions of the roles that shares can grant. */
   shareRoles: fc.record({ first: roleActions, second: roleActions }),
@@ -161,6 +164,7 @@ test('Check and Accessible agree with an independent decision on random facts', 
           if (!listed.ok) throw new Error(listed.detail)
           assertSame(listed.message.resource_ids, expectedIds.toSorted(), `accessible ${action}`)
           if (!listed.message.has_full_access) continue
+          if (person.guest) throw new Error('Full access of a guest')
           if (facts.requirements.some((requirement) => requirement.action === action))
             throw new Error(`Full access despite a requirement of ${action}`)
           if (action !== 'unheard-of') assertSame(expectedIds, resources, 'full access')
@@ -177,14 +181,22 @@ function assertSame(actual: string[], expectedIds: string[], what: string): void
     throw new Error(`${what}: ${actual} instead of ${expectedIds}`)
 }
 
+/** A guest is a viewer. */
+function roleOf<Other>(role: Other | 'guest') {
+  return role === 'guest' ? 'viewer' : role
+}
+
 async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   const workspace = await seed.workspace()
   const ids: string[] = []
   for (const role of facts.roles) {
     const id = await seed.user()
-    if (role) await seed.member(workspace, id, role)
+    if (role) await seed.member(workspace, id, roleOf(role))
     ids.push(id)
   }
+  await pool.query('update members set is_guest = true where user_id = any($1)', [
+    ids.filter((_, index) => facts.roles[index] === 'guest'),
+  ])
   const isMember = (index: number) => facts.roles[index] !== undefined
   const groups: string[] = []
   for (const members of facts.groups) {
@@ -264,7 +276,8 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   )
   const users = ids.map((id, index) => ({
     id,
-    role: facts.roles[index],
+    role: roleOf(facts.roles[index]),
+    guest: facts.roles[index] === 'guest',
     publishes:
       publishers.includes(index) ||
       facts.publishingGroups.some((group) => facts.groups[group]?.includes(index)),

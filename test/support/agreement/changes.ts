@@ -42,6 +42,7 @@ const conditions = [
   { name: 'small', params: { max: 5 } },
   { name: 'labelled', params: { label: 'green' } },
   { name: 'ranked', params: {} },
+  { name: 'insider', params: {} },
   { name: 'own', params: {} },
 ]
 
@@ -94,6 +95,7 @@ const declaration = ({ random, kind }: Scene) => ({
     [],
     [{ action: 'edit', condition: 'tolerant' }],
     [{ action: 'view', condition: 'ranked' }],
+    [{ action: 'view', condition: 'insider' }],
   ]),
 })
 
@@ -226,6 +228,13 @@ export const apiChanges: Record<string, Change> = {
       workspace_id: scene.workspace,
       user_id: anyMember(scene).id,
       role: scene.random.pick(['admin', 'editor', 'viewer']),
+    })),
+  },
+  guest: {
+    make: byAdmin('UpdateMember', (scene) => ({
+      workspace_id: scene.workspace,
+      user_id: anyMember(scene).id,
+      guest: scene.random.chance(0.7),
     })),
   },
   'membership that ends': {

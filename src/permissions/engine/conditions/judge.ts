@@ -112,9 +112,11 @@ function createEvaluate(
   work: CallWork,
 ): Evaluate {
   let variables: ConditionVariables | undefined
+  const isMixed = subjectKinds[kindOf(check.subject)].isPlural && facts.bits & statusBit.guest
   return (digest, params) => {
     const found = compiled.get(digest)
     if (!found || !facts.variables) return failed
+    if (isMixed && found.condition.reads.guest) return failed
     try {
       chargeConversion(work, found.parameters, params)
       const converted = convertParameters(found.parameters, params)
@@ -153,6 +155,7 @@ function createVariables(
       type: isServiceAccount ? 'service_account' : kind,
       email: email ?? '',
       role,
+      guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
     resource: fromJson({
       ...resource,

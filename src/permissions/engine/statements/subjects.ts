@@ -36,7 +36,7 @@ const branches = partsOf('subjects').flatMap(({ part }) => part(values))
  * | Column | |
  * | --- | --- |
  * | `id`, `external_id`, `email`, `name`, `is_active` | the user |
- * | `role` | in the workspace; null for others |
+ * | `role`, `is_guest` | in the workspace; null for others |
  * | grants | bits that decide a built-in action, unless they contain one of the next two |
  * | - `barred` | the type has requirements |
  * | - `conditional` | a share with a condition names the user |
@@ -55,7 +55,7 @@ resource_workspace as materialized (
   ) as is_restricted
   from chain where depth = 1
 )
-select u.id, u.external_id, coalesce(u.email, ''), u.name, u.is_active, m.role,
+select u.id, u.external_id, coalesce(u.email, ''), u.name, u.is_active, m.role, m.is_guest,
   candidates.bits | ${grant.registered} | case when (select is_restricted from resource_workspace)
     then ${grant.barred} else 0 end
 from (
@@ -77,5 +77,6 @@ export type SubjectRow = [
   name: string,
   isActive: boolean,
   role: Role | null,
+  isGuest: boolean | null,
   grants: number,
 ]
