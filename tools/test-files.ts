@@ -45,6 +45,7 @@ export const extendedTests: Record<string, string> = {
   'test/gateway/example.test.ts': 'nginx, Caddy and Envoy',
   'test/gateway/gateways.test.ts': 'nginx, Caddy and Envoy',
   'test/grpc/h2spec.test.ts': 'h2spec',
+  'test/grpc/strangers.test.ts': 'limits of 20 seconds',
   'test/grpc/unfinished-messages.test.ts': 'gigabytes of messages, and limits of 20 seconds',
   'test/http/connections.test.ts': 'limits of seconds',
   'test/http/docs-browser.test.ts': 'Chromium',

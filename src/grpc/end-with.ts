@@ -1,4 +1,4 @@
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
 /** Milliseconds between a response and the end of its stream. */
 const responseDelay = 100
@@ -27,9 +27,6 @@ export function endWith(
 export function stopReading(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return
   stream.pause()
-  setTimeout(() => {
-    stream.close(constants.NGHTTP2_NO_ERROR)
-    // Node.js frees a stream after its end has been read, and until then a drain waits for it.
-    stream.resume()
-  }, responseDelay)
+  // `stream.close` would wait until what has arrived is read, and a drain for the stream.
+  setTimeout(() => stream.destroy(), responseDelay)
 }

@@ -18,6 +18,7 @@ import type {
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { createRunWatch, type RunWatch } from '../rpc/run-watch.ts'
 import { createShutdownAnnouncer, type ShutdownAnnouncer } from './announce-shutdown.ts'
+import { closeStrangers } from './close-strangers.ts'
 import { maxPublicMessageBytes, messageLimit, messageTooLarge, withCodecs } from './codecs.ts'
 import {
   addExternalAuthorization,
@@ -173,6 +174,7 @@ export function createGrpcServer(
           for (const http2Server of listHttp2Servers(server)) {
             limitUnfinishedMessages(http2Server, unfinishedMessages)
             guardStreams(http2Server)
+            closeStrangers(http2Server)
             announcers.push(createShutdownAnnouncer(http2Server))
           }
           resolve(boundPort)

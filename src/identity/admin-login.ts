@@ -123,12 +123,11 @@ function signInAdmin(
     if (!hasRequiredMethod(settings, identity)) return failure('amr_missing')
     if (readTokenSeconds(settings, identity, clock()) < 1)
       return failure('reauthentication_required')
-    const knownId = await tx.accounts.findUserId(identity)
     const signedIn = await signIn(tx, context, identity)
     if (!signedIn.ok) return signedIn
     const user = signedIn.value
     if (!user.isAdmin) {
-      if (!knownId) return failure('not_admin')
+      if (!user.wasLinked) return failure('not_admin')
       // Kept, so that an address that has followed the account can promote the user next time.
       await recordRefusal(tx, user.id, identity.provider)
       return recordedFailure('not_admin')

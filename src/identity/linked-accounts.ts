@@ -31,8 +31,11 @@ type UnlinkStores = LinkStores & {
   sessions: SessionStore
 }
 
+/** The user to whom an identity belongs, and whether the account was linked before. */
+export type ResolvedUser = { id: string; wasLinked: boolean }
+
 /**
- * Returns the id of the user to whom an identity belongs, and locks the user's row until the end of
+ * Returns the user to whom an identity belongs, and locks the user's row until the end of
  * the transaction.
  *
  * The user is found by the linked account (provider, subject), or else by a verified e-mail
@@ -43,16 +46,18 @@ type UnlinkStores = LinkStores & {
 export async function resolveUser(
   tx: LinkStores,
   identity: Identity,
-): Promise<SignInResult<string>> {
+): Promise<SignInResult<ResolvedUser>> {
   const linkedUserId = await tx.accounts.findUserId(identity)
   if (linkedUserId) {
     await tx.users.lock(linkedUserId)
     // Check again, because the account may have been unlinked before the lock was acquired.
-    if ((await tx.accounts.findUserId(identity)) === linkedUserId) return success(linkedUserId)
+    if ((await tx.accounts.findUserId(identity)) === linkedUserId)
+      return success({ id: linkedUserId, wasLinked: true })
   }
   if (!identity.email || !identity.emailVerified)
     return failure(identity.emailProblem ?? 'email_not_verified')
-  return linkByEmail(tx, identity, identity.email)
+  const linked = await linkByEmail(tx, identity, identity.email)
+  return linked.ok ? success({ id: linked.value, wasLinked: false }) : linked
 }
 
 /** Links the account to the user with this address, unless the user's other accounts prevent it. */

@@ -2,7 +2,7 @@ import type { Transactional } from '../core/request-context.ts'
 import type { Mail } from '../outbound/mail-client.ts'
 import { followAddress, renderFormerAddressMail } from './follow-address.ts'
 import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
-import { resolveUser } from './linked-accounts.ts'
+import { type ResolvedUser, resolveUser } from './linked-accounts.ts'
 import { readConnectionId } from './providers/connection.ts'
 import type { Identity } from './providers/provider.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
@@ -47,6 +47,8 @@ class RolledBack extends Error {
   }
 }
 
+type SignedIn = SignedInUser & Pick<ResolvedUser, 'wasLinked'>
+
 /**
  * Finds or creates the user of an identity, within the transaction `tx`. The caller decides whether
  * the user may sign in, and then calls `recordSignIn`. A sign-in to a client app that is bound to a
@@ -57,7 +59,7 @@ export async function signIn(
   context: SignInContext,
   identity: Identity,
   client?: { workspaceId: string | null },
-): Promise<SignInResult<SignedInUser>> {
+): Promise<SignInResult<SignedIn>> {
   const connectionId = readConnectionId(identity.provider)
   if (connectionId !== undefined) return signInByConnection(tx, context, identity, connectionId)
   const {
@@ -67,11 +69,12 @@ export async function signIn(
   const resolved = await resolveUser(tx, identity)
   if (!resolved.ok) return resolved
   const verifiedEmail = identity.emailVerified ? identity.email : undefined
-  const formerEmail = await followAddress(tx, resolved.value, identity)
+  const { id, wasLinked } = resolved.value
+  const formerEmail = await followAddress(tx, id, identity)
   if (formerEmail) context.mailLater(renderFormerAddressMail(formerEmail, settings.BASE_URL))
   const isAdminEmail = verifiedEmail !== undefined && settings.ADMIN_EMAILS.includes(verifiedEmail)
   const user = await tx.users.updateSignedIn({
-    id: resolved.value,
+    id,
     // An address that has just followed promotes nobody.
     adminEmail: isAdminEmail && !formerEmail ? verifiedEmail : undefined,
     name: identity.name,
@@ -87,7 +90,7 @@ export async function signIn(
   }
   if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
     await tx.signInWorkspaces.createPersonal(user, now)
-  return success(user)
+  return success({ ...user, wasLinked })
 }
 
 /**
@@ -99,7 +102,7 @@ async function signInByConnection(
   context: IdentityContext,
   identity: Identity,
   connectionId: string,
-): Promise<SignInResult<SignedInUser>> {
+): Promise<SignInResult<SignedIn>> {
   const joined = await tx.signInConnections.join(context, connectionId, identity)
   if (!joined.ok) return joined
   const { userId: id, mayName } = joined.value
@@ -108,7 +111,7 @@ async function signInByConnection(
     ? { name, givenName, familyName, avatarUrl }
     : { name: '', givenName: '', familyName: '', avatarUrl: '' }
   const user = await tx.users.updateSignedIn({ id, adminEmail: undefined, ...profile })
-  return user ? success(user) : failure('user_inactive')
+  return user ? success({ ...user, wasLinked: true }) : failure('user_inactive')
 }
 
 /** Records that a user has signed in to a client app or to the admin console. */

@@ -2,16 +2,9 @@ import type {
   PermissionPage,
   PermissionPageRequest,
 } from '../../gen/daikon/v1/admin_permissions.ts'
-import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import {
-  type ResourceReference,
-  requireResource,
-  summarizeResource,
-  viewResource,
-} from './resource.ts'
+import { summarizeResource } from './resource.ts'
 import { resolveResourceId } from './resource-id.ts'
-import type { PrincipalStore } from './store/principal-store.ts'
 import type { ResourceFilter } from './store/resource-list-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ShareStore } from './store/share-store.ts'
@@ -58,31 +51,5 @@ async function findKindFilter(
       external_id === undefined
         ? undefined
         : kinds.map((kind) => resolveResourceId(kind, { external_id })),
-  }
-}
-
-/** Returns a resource with its shares, and on request with the names of its owner and their grantees. */
-export async function getResource(
-  { stores, principal }: RequestContext<ListStores & { principals: PrincipalStore }>,
-  { with_names, ...reference }: ResourceReference & { with_names?: boolean | undefined },
-): Promise<ResourcePermissionResponse> {
-  const found = await viewResource(stores, await requireResource(stores, principal, reference))
-  if (!with_names) return found
-  const { owner_id, shares } = found
-  const ids = new Set([owner_id, ...shares.map(({ grantee_id }) => grantee_id)])
-  const names = await stores.principals.findNames([...ids])
-  const owner = names.get(owner_id)
-  return {
-    ...found,
-    owner_name: owner?.name || undefined,
-    owner_email: owner?.email ?? undefined,
-    shares: shares.map((share) => {
-      const grantee = names.get(share.grantee_id)
-      return {
-        ...share,
-        grantee_name: grantee?.name || undefined,
-        grantee_email: grantee?.email ?? undefined,
-      }
-    }),
   }
 }

@@ -146,13 +146,14 @@ export function viewWithShares(resource: Resource, shares: Share[]): ResourcePer
     ...summarizeResource(resource),
     attributes: resource.attributes ?? {},
     shares: shares.map(viewShare),
+    ancestors: [],
   }
 }
 
 /** Builds the part of the response for a resource that lists contain, too. */
 export function summarizeResource(
   resource: Resource,
-): Omit<ResourcePermissionResponse, 'attributes' | 'shares'> {
+): Omit<ResourcePermissionResponse, 'attributes' | 'shares' | 'ancestors'> {
   return {
     id: resource.id,
     ...namesOf(resource),

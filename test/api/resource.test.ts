@@ -117,6 +117,52 @@ for (const transport of environment.transports) {
     ])
   })
 
+  test(`a resource names what it inherits on request, nearest ancestor first ${over}`, async (t) => {
+    const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { pool } = environment
+    await pool.query(`update users set name = 'Olga' where id = $1`, [people.owner.id])
+    await pool.query(`update users set name = 'Vera' where id = $1`, [people.viewer.id])
+    const type = { resource_type: 'folder' }
+    const below = (parent: Record<string, unknown>) => ({
+      parent: { resource_type: parent.resource_type, resource_id: parent.resource_id },
+    })
+    const unrelated = await fixture.register(people.owner, type)
+    const top = await fixture.register(people.admin, { ...type, ...below(unrelated) })
+    const separate = { permission_id: top.id, inherits: false }
+    expectOk(await transport.call('UpdateParent', separate, { key }))
+    const middle = await fixture.register(people.owner, {
+      ...type,
+      ...below(top),
+      visibility: 'workspace',
+      display_name: 'Plans',
+    })
+    const { resource_id } = await fixture.register(people.editor, below(middle))
+    await fixture.share(people.admin, unrelated, { user: people.editor.id }, 'edit')
+    await fixture.share(people.admin, top, { user: people.viewer.id }, 'edit')
+
+    const message = { ...kind, resource_id, with_names: true, with_ancestors: true }
+    const found = expectOk(await transport.call('GetResource', message, { key }))
+    t.is(found.ancestors.length, 2)
+    t.like(found.ancestors[0], {
+      permission_id: middle.id,
+      resource_type: 'folder',
+      resource_id: middle.resource_id,
+      display_name: 'Plans',
+      owner_id: people.owner.id,
+      owner_name: 'Olga',
+      visibility: 'workspace',
+      shares: [],
+    })
+    t.like(found.ancestors[1], { permission_id: top.id, owner_id: people.admin.id })
+    t.like(found.ancestors[1].shares[0], { grantee_name: 'Vera', permission: 'edit' })
+    t.is(found.ancestors[1].shares.length, 1)
+
+    const { ancestors } = await fixture.readResource({ resource_id })
+    t.deepEqual(ancestors, [])
+    const atTop = { ...kind, ...type, resource_id: top.resource_id, with_ancestors: true }
+    t.deepEqual(expectOk(await transport.call('GetResource', atTop, { key })).ancestors, [])
+  })
+
   test(`an unregistered resource returns 404 'Resource not found' ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)

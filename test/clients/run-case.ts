@@ -131,14 +131,23 @@ function viewGrant<Granted extends Share | Link>(granted: Granted) {
 }
 
 function viewResource(resource: RegisteredResource) {
-  const sharedWith = resource.shares.map(
-    ({ granteeName = '', granteeEmail = '' }) => `${granteeName} ${granteeEmail}`,
-  )
+  const inherited = resource.ancestors.map((ancestor) => {
+    const { type, id, visibility, ownerName, ownerEmail, shares } = ancestor
+    const holders = [`${ownerName} ${ownerEmail}`, ...nameGrantees(shares)]
+    return `${type} ${id} ${visibility}: ${holders.join(', ')}`
+  })
   return {
     ...resource,
     displayName: resource.displayName ?? null,
-    sharedWith: sharedWith.toSorted(),
+    sharedWith: nameGrantees(resource.shares),
+    inherited,
   }
+}
+
+function nameGrantees(shares: Share[]): string[] {
+  return shares
+    .map(({ granteeName = '', granteeEmail = '' }) => `${granteeName} ${granteeEmail}`)
+    .toSorted()
 }
 
 function listGrantees(shares: Share[]): unknown {

@@ -654,20 +654,31 @@ func viewResource(resource *daikon.RegisteredResource, err error) (any, error) {
 		"ownerName":   resource.OwnerName,
 		"ownerEmail":  resource.OwnerEmail,
 	}
-	sharedWith := []string{}
-	for _, share := range resource.Shares {
-		sharedWith = append(sharedWith, share.GranteeName+" "+share.GranteeEmail)
+	sharedWith := []any{}
+	for _, name := range nameGrantees(resource.Shares) {
+		sharedWith = append(sharedWith, name)
 	}
-	slices.Sort(sharedWith)
-	names := make([]any, len(sharedWith))
-	for index, name := range sharedWith {
-		names[index] = name
+	view["sharedWith"] = sharedWith
+	inherited := []any{}
+	for _, ancestor := range resource.Ancestors {
+		holders := append([]string{ancestor.OwnerName + " " + ancestor.OwnerEmail}, nameGrantees(ancestor.Shares)...)
+		inherited = append(inherited, fmt.Sprintf(
+			"%s %s %s: %s", ancestor.Type, ancestor.ID, ancestor.Visibility, strings.Join(holders, ", ")))
 	}
-	view["sharedWith"] = names
+	view["inherited"] = inherited
 	if resource.DisplayName != "" {
 		view["displayName"] = resource.DisplayName
 	}
 	return view, nil
+}
+
+func nameGrantees(shares []daikon.Share) []string {
+	names := []string{}
+	for _, share := range shares {
+		names = append(names, share.GranteeName+" "+share.GranteeEmail)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func viewGrant(permission daikon.Permission, role daikon.ResourceRole) map[string]any {

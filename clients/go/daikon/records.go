@@ -33,7 +33,30 @@ func readResource(record *daikonv1.ResourcePermissionResponse) *RegisteredResour
 	for _, share := range record.GetShares() {
 		resource.Shares = append(resource.Shares, *readShare(share))
 	}
+	for _, ancestor := range record.GetAncestors() {
+		resource.Ancestors = append(resource.Ancestors, readAncestor(ancestor))
+	}
 	return resource
+}
+
+func readAncestor(record *daikonv1.InheritedGrants) Ancestor {
+	ancestor := Ancestor{
+		Type:        record.GetResourceType(),
+		ID:          record.GetResourceId(),
+		ResourceID:  record.GetResourceId(),
+		DisplayName: record.GetDisplayName(),
+		OwnerID:     record.GetOwnerId(),
+		OwnerName:   record.GetOwnerName(),
+		OwnerEmail:  record.GetOwnerEmail(),
+		Visibility:  Visibility(record.GetVisibility()),
+	}
+	if record.ExternalId != nil {
+		ancestor.ID = record.GetExternalId()
+	}
+	for _, share := range record.GetShares() {
+		ancestor.Shares = append(ancestor.Shares, *readShare(share))
+	}
+	return ancestor
 }
 
 func readShare(record *daikonv1.ShareResponse) *Share {

@@ -98,18 +98,19 @@ func (c *Client) parentReference(parent Resource) (*daikonv1.ParentReference, er
 	return &daikonv1.ParentReference{ResourceType: parent.Type, ResourceId: &id}, nil
 }
 
-// Get returns a registered resource.
+// Get returns a registered resource, its shares and what it inherits, with the names of owners and grantees.
 func (c *Client) Get(ctx context.Context, resource Resource) (*RegisteredResource, error) {
 	id, err := c.ResourceID(resource)
 	if err != nil {
 		return nil, err
 	}
-	withNames := true
+	isWanted := true
 	request := &daikonv1.GetResourceRequest{
-		ServiceName:  c.service,
-		ResourceType: resource.Type,
-		ResourceId:   id,
-		WithNames:    &withNames,
+		ServiceName:   c.service,
+		ResourceType:  resource.Type,
+		ResourceId:    id,
+		WithNames:     &isWanted,
+		WithAncestors: &isWanted,
 	}
 	return c.change(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) (*daikonv1.ResourcePermissionResponse, error) {
 		return c.permissions.GetResource(ctx, request, options...)

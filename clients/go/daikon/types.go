@@ -135,6 +135,22 @@ type RegisteredResource struct {
 	DisplayName string
 	CreatedAt   time.Time
 	Shares      []Share
+	// Ancestors are what the resource inherits, nearest ancestor first; set by [Client.Get] alone.
+	Ancestors []Ancestor
+}
+
+// Ancestor is an ancestor that a resource inherits from. Its owner, visibility and shares count for the resource.
+type Ancestor struct {
+	Type       string
+	ID         string
+	ResourceID string
+	// DisplayName is the name for people; empty if there is none.
+	DisplayName string
+	OwnerID     string
+	OwnerName   string
+	OwnerEmail  string
+	Visibility  Visibility
+	Shares      []Share
 }
 
 // ResourceRef identifies a resource by its UUID in the API.

@@ -115,8 +115,14 @@ func (s permissionServer) GetResource(
 		return nil, failure(daikon.CodeNotFound, "RESOURCE_NOT_FOUND", "Resource not found")
 	}
 	record := found.view()
+	if request.GetWithAncestors() {
+		record.Ancestors = found.viewAncestors()
+	}
 	if request.GetWithNames() {
-		s.state.addNames(record)
+		record.OwnerName, record.OwnerEmail = s.state.namesOf(record)
+		for _, ancestor := range record.GetAncestors() {
+			ancestor.OwnerName, ancestor.OwnerEmail = s.state.namesOf(ancestor)
+		}
 	}
 	return record, nil
 }

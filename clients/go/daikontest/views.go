@@ -57,10 +57,32 @@ func (s *share) view() *daikonv1.ShareResponse {
 	return record
 }
 
-// addNames adds the names of the owner and of the users and groups with whom a resource is shared.
-func (s *state) addNames(record *daikonv1.ResourcePermissionResponse) {
-	owner := s.users[record.GetOwnerId()]
-	record.OwnerName, record.OwnerEmail = optional(owner.Name), optional(owner.Email)
+func (r *resource) viewAncestors() []*daikonv1.InheritedGrants {
+	var ancestors []*daikonv1.InheritedGrants
+	for current := r; current.parent != nil && current.inherits; {
+		current = current.parent
+		record := current.view()
+		ancestors = append(ancestors, &daikonv1.InheritedGrants{
+			ResourceType: record.GetResourceType(),
+			ResourceId:   record.GetResourceId(),
+			ExternalId:   record.ExternalId,
+			DisplayName:  record.DisplayName,
+			OwnerId:      record.GetOwnerId(),
+			Visibility:   record.GetVisibility(),
+			Shares:       record.GetShares(),
+		})
+	}
+	return ancestors
+}
+
+// grantHolder is a resource or an ancestor.
+type grantHolder interface {
+	GetOwnerId() string
+	GetShares() []*daikonv1.ShareResponse
+}
+
+// namesOf returns the name and e-mail address of the owner, and adds those of the users and groups to the shares.
+func (s *state) namesOf(record grantHolder) (name, email *string) {
 	for _, share := range record.GetShares() {
 		if share.GetGranteeType() == "group" {
 			share.GranteeName = optional(s.groups[share.GetGranteeId()].Name)
@@ -69,6 +91,8 @@ func (s *state) addNames(record *daikonv1.ResourcePermissionResponse) {
 		user := s.users[share.GetGranteeId()]
 		share.GranteeName, share.GranteeEmail = optional(user.Name), optional(user.Email)
 	}
+	owner := s.users[record.GetOwnerId()]
+	return optional(owner.Name), optional(owner.Email)
 }
 
 func (l *link) view() *daikonv1.ResourceLink {

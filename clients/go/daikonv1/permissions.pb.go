@@ -1880,7 +1880,9 @@ type GetResourceRequest struct {
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	// Whether the response contains `owner_name` and `owner_email`, and `grantee_name` and
 	// `grantee_email` of each share.
-	WithNames     *bool `protobuf:"varint,4,opt,name=with_names,json=withNames,proto3,oneof" json:"with_names,omitempty"`
+	WithNames *bool `protobuf:"varint,4,opt,name=with_names,json=withNames,proto3,oneof" json:"with_names,omitempty"`
+	// Whether the response contains `ancestors`: what the resource inherits, and from which resource.
+	WithAncestors *bool `protobuf:"varint,5,opt,name=with_ancestors,json=withAncestors,proto3,oneof" json:"with_ancestors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1939,6 +1941,13 @@ func (x *GetResourceRequest) GetResourceId() string {
 func (x *GetResourceRequest) GetWithNames() bool {
 	if x != nil && x.WithNames != nil {
 		return *x.WithNames
+	}
+	return false
+}
+
+func (x *GetResourceRequest) GetWithAncestors() bool {
+	if x != nil && x.WithAncestors != nil {
+		return *x.WithAncestors
 	}
 	return false
 }
@@ -2108,7 +2117,9 @@ type ResourcePermissionResponse struct {
 	// The name of the owner, only with `with_names`. Absent if the owner has none.
 	OwnerName *string `protobuf:"bytes,14,opt,name=owner_name,json=ownerName,proto3,oneof" json:"owner_name,omitempty"`
 	// The e-mail address of the owner, only with `with_names`.
-	OwnerEmail    *string `protobuf:"bytes,15,opt,name=owner_email,json=ownerEmail,proto3,oneof" json:"owner_email,omitempty"`
+	OwnerEmail *string `protobuf:"bytes,15,opt,name=owner_email,json=ownerEmail,proto3,oneof" json:"owner_email,omitempty"`
+	// The ancestors that the resource inherits from, nearest first. Empty without `with_ancestors`.
+	Ancestors     []*InheritedGrants `protobuf:"bytes,16,rep,name=ancestors,proto3" json:"ancestors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2255,6 +2266,140 @@ func (x *ResourcePermissionResponse) GetOwnerEmail() string {
 	return ""
 }
 
+func (x *ResourcePermissionResponse) GetAncestors() []*InheritedGrants {
+	if x != nil {
+		return x.Ancestors
+	}
+	return nil
+}
+
+// An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource.
+type InheritedGrants struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the permission record of the ancestor.
+	PermissionId string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3" json:"permission_id,omitempty"`
+	// The type of the ancestor.
+	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// The ID of the ancestor.
+	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// The `external_id` with which the ancestor was registered. Absent if there is none.
+	ExternalId *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// The name of the ancestor for people. Absent if there is none.
+	DisplayName *string `protobuf:"bytes,5,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	// The ID of the user who owns the ancestor.
+	OwnerId string `protobuf:"bytes,6,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// The name of the owner, only with `with_names`. Absent if the owner has none.
+	OwnerName *string `protobuf:"bytes,7,opt,name=owner_name,json=ownerName,proto3,oneof" json:"owner_name,omitempty"`
+	// The e-mail address of the owner, only with `with_names`.
+	OwnerEmail *string `protobuf:"bytes,8,opt,name=owner_email,json=ownerEmail,proto3,oneof" json:"owner_email,omitempty"`
+	// `private`, `workspace` or `public`.
+	Visibility string `protobuf:"bytes,9,opt,name=visibility,proto3" json:"visibility,omitempty"`
+	// The shares of the ancestor, oldest first.
+	Shares        []*ShareResponse `protobuf:"bytes,10,rep,name=shares,proto3" json:"shares,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InheritedGrants) Reset() {
+	*x = InheritedGrants{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InheritedGrants) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InheritedGrants) ProtoMessage() {}
+
+func (x *InheritedGrants) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InheritedGrants.ProtoReflect.Descriptor instead.
+func (*InheritedGrants) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *InheritedGrants) GetPermissionId() string {
+	if x != nil {
+		return x.PermissionId
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetExternalId() string {
+	if x != nil && x.ExternalId != nil {
+		return *x.ExternalId
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetOwnerName() string {
+	if x != nil && x.OwnerName != nil {
+		return *x.OwnerName
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetOwnerEmail() string {
+	if x != nil && x.OwnerEmail != nil {
+		return *x.OwnerEmail
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetVisibility() string {
+	if x != nil {
+		return x.Visibility
+	}
+	return ""
+}
+
+func (x *InheritedGrants) GetShares() []*ShareResponse {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
 // A condition of the resource type, with values of its parameters.
 type ShareCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2269,7 +2414,7 @@ type ShareCondition struct {
 
 func (x *ShareCondition) Reset() {
 	*x = ShareCondition{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2281,7 +2426,7 @@ func (x *ShareCondition) String() string {
 func (*ShareCondition) ProtoMessage() {}
 
 func (x *ShareCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2294,7 +2439,7 @@ func (x *ShareCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareCondition.ProtoReflect.Descriptor instead.
 func (*ShareCondition) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{26}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ShareCondition) GetName() string {
@@ -2343,7 +2488,7 @@ type ShareResponse struct {
 
 func (x *ShareResponse) Reset() {
 	*x = ShareResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2355,7 +2500,7 @@ func (x *ShareResponse) String() string {
 func (*ShareResponse) ProtoMessage() {}
 
 func (x *ShareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2368,7 +2513,7 @@ func (x *ShareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareResponse.ProtoReflect.Descriptor instead.
 func (*ShareResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{27}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ShareResponse) GetId() string {
@@ -2462,7 +2607,7 @@ type RegisterActionsRequest struct {
 
 func (x *RegisterActionsRequest) Reset() {
 	*x = RegisterActionsRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[28]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2474,7 +2619,7 @@ func (x *RegisterActionsRequest) String() string {
 func (*RegisterActionsRequest) ProtoMessage() {}
 
 func (x *RegisterActionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[28]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2487,7 +2632,7 @@ func (x *RegisterActionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterActionsRequest.ProtoReflect.Descriptor instead.
 func (*RegisterActionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{28}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RegisterActionsRequest) GetServiceName() string {
@@ -2517,7 +2662,7 @@ type ActionRegistration struct {
 
 func (x *ActionRegistration) Reset() {
 	*x = ActionRegistration{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[29]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2529,7 +2674,7 @@ func (x *ActionRegistration) String() string {
 func (*ActionRegistration) ProtoMessage() {}
 
 func (x *ActionRegistration) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[29]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2542,7 +2687,7 @@ func (x *ActionRegistration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActionRegistration.ProtoReflect.Descriptor instead.
 func (*ActionRegistration) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{29}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ActionRegistration) GetName() string {
@@ -2572,7 +2717,7 @@ type ServiceActions struct {
 
 func (x *ServiceActions) Reset() {
 	*x = ServiceActions{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[30]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2584,7 +2729,7 @@ func (x *ServiceActions) String() string {
 func (*ServiceActions) ProtoMessage() {}
 
 func (x *ServiceActions) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[30]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2597,7 +2742,7 @@ func (x *ServiceActions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceActions.ProtoReflect.Descriptor instead.
 func (*ServiceActions) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{30}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ServiceActions) GetServiceName() string {
@@ -2631,7 +2776,7 @@ type ServiceAction struct {
 
 func (x *ServiceAction) Reset() {
 	*x = ServiceAction{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[31]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2643,7 +2788,7 @@ func (x *ServiceAction) String() string {
 func (*ServiceAction) ProtoMessage() {}
 
 func (x *ServiceAction) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[31]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2656,7 +2801,7 @@ func (x *ServiceAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAction.ProtoReflect.Descriptor instead.
 func (*ServiceAction) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{31}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ServiceAction) GetId() string {
@@ -2712,7 +2857,7 @@ type PutResourceTypeRequest struct {
 
 func (x *PutResourceTypeRequest) Reset() {
 	*x = PutResourceTypeRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[32]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2724,7 +2869,7 @@ func (x *PutResourceTypeRequest) String() string {
 func (*PutResourceTypeRequest) ProtoMessage() {}
 
 func (x *PutResourceTypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[32]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2737,7 +2882,7 @@ func (x *PutResourceTypeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutResourceTypeRequest.ProtoReflect.Descriptor instead.
 func (*PutResourceTypeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{32}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PutResourceTypeRequest) GetServiceName() string {
@@ -2812,7 +2957,7 @@ type ResourceRoleDeclaration struct {
 
 func (x *ResourceRoleDeclaration) Reset() {
 	*x = ResourceRoleDeclaration{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[33]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2824,7 +2969,7 @@ func (x *ResourceRoleDeclaration) String() string {
 func (*ResourceRoleDeclaration) ProtoMessage() {}
 
 func (x *ResourceRoleDeclaration) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[33]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2837,7 +2982,7 @@ func (x *ResourceRoleDeclaration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceRoleDeclaration.ProtoReflect.Descriptor instead.
 func (*ResourceRoleDeclaration) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{33}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ResourceRoleDeclaration) GetName() string {
@@ -2874,7 +3019,7 @@ type ActionRequirement struct {
 
 func (x *ActionRequirement) Reset() {
 	*x = ActionRequirement{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[34]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2886,7 +3031,7 @@ func (x *ActionRequirement) String() string {
 func (*ActionRequirement) ProtoMessage() {}
 
 func (x *ActionRequirement) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[34]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2899,7 +3044,7 @@ func (x *ActionRequirement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActionRequirement.ProtoReflect.Descriptor instead.
 func (*ActionRequirement) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{34}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ActionRequirement) GetAction() string {
@@ -2935,7 +3080,7 @@ type ConditionDeclaration struct {
 
 func (x *ConditionDeclaration) Reset() {
 	*x = ConditionDeclaration{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[35]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2947,7 +3092,7 @@ func (x *ConditionDeclaration) String() string {
 func (*ConditionDeclaration) ProtoMessage() {}
 
 func (x *ConditionDeclaration) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[35]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2960,7 +3105,7 @@ func (x *ConditionDeclaration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionDeclaration.ProtoReflect.Descriptor instead.
 func (*ConditionDeclaration) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{35}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ConditionDeclaration) GetName() string {
@@ -3022,7 +3167,7 @@ type ResourceType struct {
 
 func (x *ResourceType) Reset() {
 	*x = ResourceType{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[36]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3034,7 +3179,7 @@ func (x *ResourceType) String() string {
 func (*ResourceType) ProtoMessage() {}
 
 func (x *ResourceType) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[36]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3047,7 +3192,7 @@ func (x *ResourceType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceType.ProtoReflect.Descriptor instead.
 func (*ResourceType) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{36}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ResourceType) GetServiceName() string {
@@ -3137,7 +3282,7 @@ type ResourceCondition struct {
 
 func (x *ResourceCondition) Reset() {
 	*x = ResourceCondition{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[37]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3149,7 +3294,7 @@ func (x *ResourceCondition) String() string {
 func (*ResourceCondition) ProtoMessage() {}
 
 func (x *ResourceCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[37]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3162,7 +3307,7 @@ func (x *ResourceCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceCondition.ProtoReflect.Descriptor instead.
 func (*ResourceCondition) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{37}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ResourceCondition) GetName() string {
@@ -3208,7 +3353,7 @@ type ResourceRole struct {
 
 func (x *ResourceRole) Reset() {
 	*x = ResourceRole{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[38]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3220,7 +3365,7 @@ func (x *ResourceRole) String() string {
 func (*ResourceRole) ProtoMessage() {}
 
 func (x *ResourceRole) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[38]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3233,7 +3378,7 @@ func (x *ResourceRole) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceRole.ProtoReflect.Descriptor instead.
 func (*ResourceRole) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{38}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ResourceRole) GetName() string {
@@ -3268,7 +3413,7 @@ type ListResourceTypesRequest struct {
 
 func (x *ListResourceTypesRequest) Reset() {
 	*x = ListResourceTypesRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[39]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3280,7 +3425,7 @@ func (x *ListResourceTypesRequest) String() string {
 func (*ListResourceTypesRequest) ProtoMessage() {}
 
 func (x *ListResourceTypesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[39]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3293,7 +3438,7 @@ func (x *ListResourceTypesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourceTypesRequest.ProtoReflect.Descriptor instead.
 func (*ListResourceTypesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{39}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListResourceTypesRequest) GetServiceName() string {
@@ -3314,7 +3459,7 @@ type ListResourceTypesResponse struct {
 
 func (x *ListResourceTypesResponse) Reset() {
 	*x = ListResourceTypesResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[40]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3326,7 +3471,7 @@ func (x *ListResourceTypesResponse) String() string {
 func (*ListResourceTypesResponse) ProtoMessage() {}
 
 func (x *ListResourceTypesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[40]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3339,7 +3484,7 @@ func (x *ListResourceTypesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourceTypesResponse.ProtoReflect.Descriptor instead.
 func (*ListResourceTypesResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{40}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListResourceTypesResponse) GetTypes() []*ResourceType {
@@ -3362,7 +3507,7 @@ type DeleteResourceTypeRequest struct {
 
 func (x *DeleteResourceTypeRequest) Reset() {
 	*x = DeleteResourceTypeRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[41]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3374,7 +3519,7 @@ func (x *DeleteResourceTypeRequest) String() string {
 func (*DeleteResourceTypeRequest) ProtoMessage() {}
 
 func (x *DeleteResourceTypeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[41]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3387,7 +3532,7 @@ func (x *DeleteResourceTypeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResourceTypeRequest.ProtoReflect.Descriptor instead.
 func (*DeleteResourceTypeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{41}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *DeleteResourceTypeRequest) GetResourceType() string {
@@ -3413,7 +3558,7 @@ type DeleteResourceTypeResponse struct {
 
 func (x *DeleteResourceTypeResponse) Reset() {
 	*x = DeleteResourceTypeResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[42]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3425,7 +3570,7 @@ func (x *DeleteResourceTypeResponse) String() string {
 func (*DeleteResourceTypeResponse) ProtoMessage() {}
 
 func (x *DeleteResourceTypeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[42]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3438,7 +3583,7 @@ func (x *DeleteResourceTypeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResourceTypeResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResourceTypeResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{42}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{43}
 }
 
 // The request of PermissionService.ListGrantedActions.
@@ -3452,7 +3597,7 @@ type ListGrantedActionsRequest struct {
 
 func (x *ListGrantedActionsRequest) Reset() {
 	*x = ListGrantedActionsRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[43]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3464,7 +3609,7 @@ func (x *ListGrantedActionsRequest) String() string {
 func (*ListGrantedActionsRequest) ProtoMessage() {}
 
 func (x *ListGrantedActionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[43]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3477,7 +3622,7 @@ func (x *ListGrantedActionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGrantedActionsRequest.ProtoReflect.Descriptor instead.
 func (*ListGrantedActionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{43}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListGrantedActionsRequest) GetServiceName() string {
@@ -3500,7 +3645,7 @@ type ListGrantedActionsResponse struct {
 
 func (x *ListGrantedActionsResponse) Reset() {
 	*x = ListGrantedActionsResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[44]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3512,7 +3657,7 @@ func (x *ListGrantedActionsResponse) String() string {
 func (*ListGrantedActionsResponse) ProtoMessage() {}
 
 func (x *ListGrantedActionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[44]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3525,7 +3670,7 @@ func (x *ListGrantedActionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGrantedActionsResponse.ProtoReflect.Descriptor instead.
 func (*ListGrantedActionsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{44}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListGrantedActionsResponse) GetServiceName() string {
@@ -3555,7 +3700,7 @@ type PutRoutesRequest struct {
 
 func (x *PutRoutesRequest) Reset() {
 	*x = PutRoutesRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[45]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3567,7 +3712,7 @@ func (x *PutRoutesRequest) String() string {
 func (*PutRoutesRequest) ProtoMessage() {}
 
 func (x *PutRoutesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[45]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3580,7 +3725,7 @@ func (x *PutRoutesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutRoutesRequest.ProtoReflect.Descriptor instead.
 func (*PutRoutesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{45}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *PutRoutesRequest) GetServiceName() string {
@@ -3608,7 +3753,7 @@ type ListRoutesRequest struct {
 
 func (x *ListRoutesRequest) Reset() {
 	*x = ListRoutesRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[46]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3620,7 +3765,7 @@ func (x *ListRoutesRequest) String() string {
 func (*ListRoutesRequest) ProtoMessage() {}
 
 func (x *ListRoutesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[46]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3633,7 +3778,7 @@ func (x *ListRoutesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoutesRequest.ProtoReflect.Descriptor instead.
 func (*ListRoutesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{46}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListRoutesRequest) GetServiceName() string {
@@ -3659,7 +3804,7 @@ type ServiceRoutes struct {
 
 func (x *ServiceRoutes) Reset() {
 	*x = ServiceRoutes{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[47]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3671,7 +3816,7 @@ func (x *ServiceRoutes) String() string {
 func (*ServiceRoutes) ProtoMessage() {}
 
 func (x *ServiceRoutes) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[47]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3684,7 +3829,7 @@ func (x *ServiceRoutes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceRoutes.ProtoReflect.Descriptor instead.
 func (*ServiceRoutes) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{47}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ServiceRoutes) GetServiceName() string {
@@ -3721,7 +3866,7 @@ type RouteWarning struct {
 
 func (x *RouteWarning) Reset() {
 	*x = RouteWarning{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3733,7 +3878,7 @@ func (x *RouteWarning) String() string {
 func (*RouteWarning) ProtoMessage() {}
 
 func (x *RouteWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3746,7 +3891,7 @@ func (x *RouteWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouteWarning.ProtoReflect.Descriptor instead.
 func (*RouteWarning) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{48}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RouteWarning) GetField() string {
@@ -3791,7 +3936,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[49]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3803,7 +3948,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[49]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3816,7 +3961,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{49}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Route) GetMethods() []string {
@@ -4124,15 +4269,17 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x0e_resource_typeB\x0e\n" +
 	"\f_resource_idB\n" +
 	"\n" +
-	"\b_context\"\xb0\x01\n" +
+	"\b_context\"\xef\x01\n" +
 	"\x12GetResourceRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
 	"resourceId\x12\"\n" +
 	"\n" +
-	"with_names\x18\x04 \x01(\bH\x00R\twithNames\x88\x01\x01B\r\n" +
-	"\v_with_names\"\xe9\x02\n" +
+	"with_names\x18\x04 \x01(\bH\x00R\twithNames\x88\x01\x01\x12*\n" +
+	"\x0ewith_ancestors\x18\x05 \x01(\bH\x01R\rwithAncestors\x88\x01\x01B\r\n" +
+	"\v_with_namesB\x11\n" +
+	"\x0f_with_ancestors\"\xe9\x02\n" +
 	"\x11UnregisterRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12&\n" +
 	"\fservice_name\x18\x03 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
@@ -4149,7 +4296,7 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\b_cascadeB\n" +
 	"\n" +
 	"\b_context\"\x14\n" +
-	"\x12UnregisterResponse\"\xd0\x05\n" +
+	"\x12UnregisterResponse\"\x8a\x06\n" +
 	"\x1aResourcePermissionResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12#\n" +
@@ -4176,9 +4323,32 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\n" +
 	"owner_name\x18\x0e \x01(\tH\x03R\townerName\x88\x01\x01\x12$\n" +
 	"\vowner_email\x18\x0f \x01(\tH\x04R\n" +
-	"ownerEmail\x88\x01\x01B\x0e\n" +
+	"ownerEmail\x88\x01\x01\x128\n" +
+	"\tancestors\x18\x10 \x03(\v2\x1a.daikon.v1.InheritedGrantsR\tancestorsB\x0e\n" +
 	"\f_external_idB\t\n" +
 	"\a_parentB\x0f\n" +
+	"\r_display_nameB\r\n" +
+	"\v_owner_nameB\x0e\n" +
+	"\f_owner_email\"\xc1\x03\n" +
+	"\x0fInheritedGrants\x12#\n" +
+	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
+	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
+	"\vresource_id\x18\x03 \x01(\tR\n" +
+	"resourceId\x12$\n" +
+	"\vexternal_id\x18\x04 \x01(\tH\x00R\n" +
+	"externalId\x88\x01\x01\x12&\n" +
+	"\fdisplay_name\x18\x05 \x01(\tH\x01R\vdisplayName\x88\x01\x01\x12\x19\n" +
+	"\bowner_id\x18\x06 \x01(\tR\aownerId\x12\"\n" +
+	"\n" +
+	"owner_name\x18\a \x01(\tH\x02R\townerName\x88\x01\x01\x12$\n" +
+	"\vowner_email\x18\b \x01(\tH\x03R\n" +
+	"ownerEmail\x88\x01\x01\x12\x1e\n" +
+	"\n" +
+	"visibility\x18\t \x01(\tR\n" +
+	"visibility\x120\n" +
+	"\x06shares\x18\n" +
+	" \x03(\v2\x18.daikon.v1.ShareResponseR\x06sharesB\x0e\n" +
+	"\f_external_idB\x0f\n" +
 	"\r_display_nameB\r\n" +
 	"\v_owner_nameB\x0e\n" +
 	"\f_owner_email\"e\n" +
@@ -4377,7 +4547,7 @@ func file_daikon_v1_permissions_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_permissions_proto_rawDescData
 }
 
-var file_daikon_v1_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
+var file_daikon_v1_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 51)
 var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*PermissionCheck)(nil),             // 0: daikon.v1.PermissionCheck
 	(*PermissionCheckRequest)(nil),      // 1: daikon.v1.PermissionCheckRequest
@@ -4405,149 +4575,152 @@ var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*UnregisterRequest)(nil),           // 23: daikon.v1.UnregisterRequest
 	(*UnregisterResponse)(nil),          // 24: daikon.v1.UnregisterResponse
 	(*ResourcePermissionResponse)(nil),  // 25: daikon.v1.ResourcePermissionResponse
-	(*ShareCondition)(nil),              // 26: daikon.v1.ShareCondition
-	(*ShareResponse)(nil),               // 27: daikon.v1.ShareResponse
-	(*RegisterActionsRequest)(nil),      // 28: daikon.v1.RegisterActionsRequest
-	(*ActionRegistration)(nil),          // 29: daikon.v1.ActionRegistration
-	(*ServiceActions)(nil),              // 30: daikon.v1.ServiceActions
-	(*ServiceAction)(nil),               // 31: daikon.v1.ServiceAction
-	(*PutResourceTypeRequest)(nil),      // 32: daikon.v1.PutResourceTypeRequest
-	(*ResourceRoleDeclaration)(nil),     // 33: daikon.v1.ResourceRoleDeclaration
-	(*ActionRequirement)(nil),           // 34: daikon.v1.ActionRequirement
-	(*ConditionDeclaration)(nil),        // 35: daikon.v1.ConditionDeclaration
-	(*ResourceType)(nil),                // 36: daikon.v1.ResourceType
-	(*ResourceCondition)(nil),           // 37: daikon.v1.ResourceCondition
-	(*ResourceRole)(nil),                // 38: daikon.v1.ResourceRole
-	(*ListResourceTypesRequest)(nil),    // 39: daikon.v1.ListResourceTypesRequest
-	(*ListResourceTypesResponse)(nil),   // 40: daikon.v1.ListResourceTypesResponse
-	(*DeleteResourceTypeRequest)(nil),   // 41: daikon.v1.DeleteResourceTypeRequest
-	(*DeleteResourceTypeResponse)(nil),  // 42: daikon.v1.DeleteResourceTypeResponse
-	(*ListGrantedActionsRequest)(nil),   // 43: daikon.v1.ListGrantedActionsRequest
-	(*ListGrantedActionsResponse)(nil),  // 44: daikon.v1.ListGrantedActionsResponse
-	(*PutRoutesRequest)(nil),            // 45: daikon.v1.PutRoutesRequest
-	(*ListRoutesRequest)(nil),           // 46: daikon.v1.ListRoutesRequest
-	(*ServiceRoutes)(nil),               // 47: daikon.v1.ServiceRoutes
-	(*RouteWarning)(nil),                // 48: daikon.v1.RouteWarning
-	(*Route)(nil),                       // 49: daikon.v1.Route
-	(*structpb.Struct)(nil),             // 50: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),       // 51: google.protobuf.Timestamp
-	(*CreateLinkRequest)(nil),           // 52: daikon.v1.CreateLinkRequest
-	(*ListLinksRequest)(nil),            // 53: daikon.v1.ListLinksRequest
-	(*DeleteLinkRequest)(nil),           // 54: daikon.v1.DeleteLinkRequest
-	(*Acknowledgement)(nil),             // 55: daikon.v1.Acknowledgement
-	(*CreatedLink)(nil),                 // 56: daikon.v1.CreatedLink
-	(*ListLinksResponse)(nil),           // 57: daikon.v1.ListLinksResponse
-	(*DeleteLinkResponse)(nil),          // 58: daikon.v1.DeleteLinkResponse
+	(*InheritedGrants)(nil),             // 26: daikon.v1.InheritedGrants
+	(*ShareCondition)(nil),              // 27: daikon.v1.ShareCondition
+	(*ShareResponse)(nil),               // 28: daikon.v1.ShareResponse
+	(*RegisterActionsRequest)(nil),      // 29: daikon.v1.RegisterActionsRequest
+	(*ActionRegistration)(nil),          // 30: daikon.v1.ActionRegistration
+	(*ServiceActions)(nil),              // 31: daikon.v1.ServiceActions
+	(*ServiceAction)(nil),               // 32: daikon.v1.ServiceAction
+	(*PutResourceTypeRequest)(nil),      // 33: daikon.v1.PutResourceTypeRequest
+	(*ResourceRoleDeclaration)(nil),     // 34: daikon.v1.ResourceRoleDeclaration
+	(*ActionRequirement)(nil),           // 35: daikon.v1.ActionRequirement
+	(*ConditionDeclaration)(nil),        // 36: daikon.v1.ConditionDeclaration
+	(*ResourceType)(nil),                // 37: daikon.v1.ResourceType
+	(*ResourceCondition)(nil),           // 38: daikon.v1.ResourceCondition
+	(*ResourceRole)(nil),                // 39: daikon.v1.ResourceRole
+	(*ListResourceTypesRequest)(nil),    // 40: daikon.v1.ListResourceTypesRequest
+	(*ListResourceTypesResponse)(nil),   // 41: daikon.v1.ListResourceTypesResponse
+	(*DeleteResourceTypeRequest)(nil),   // 42: daikon.v1.DeleteResourceTypeRequest
+	(*DeleteResourceTypeResponse)(nil),  // 43: daikon.v1.DeleteResourceTypeResponse
+	(*ListGrantedActionsRequest)(nil),   // 44: daikon.v1.ListGrantedActionsRequest
+	(*ListGrantedActionsResponse)(nil),  // 45: daikon.v1.ListGrantedActionsResponse
+	(*PutRoutesRequest)(nil),            // 46: daikon.v1.PutRoutesRequest
+	(*ListRoutesRequest)(nil),           // 47: daikon.v1.ListRoutesRequest
+	(*ServiceRoutes)(nil),               // 48: daikon.v1.ServiceRoutes
+	(*RouteWarning)(nil),                // 49: daikon.v1.RouteWarning
+	(*Route)(nil),                       // 50: daikon.v1.Route
+	(*structpb.Struct)(nil),             // 51: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 52: google.protobuf.Timestamp
+	(*CreateLinkRequest)(nil),           // 53: daikon.v1.CreateLinkRequest
+	(*ListLinksRequest)(nil),            // 54: daikon.v1.ListLinksRequest
+	(*DeleteLinkRequest)(nil),           // 55: daikon.v1.DeleteLinkRequest
+	(*Acknowledgement)(nil),             // 56: daikon.v1.Acknowledgement
+	(*CreatedLink)(nil),                 // 57: daikon.v1.CreatedLink
+	(*ListLinksResponse)(nil),           // 58: daikon.v1.ListLinksResponse
+	(*DeleteLinkResponse)(nil),          // 59: daikon.v1.DeleteLinkResponse
 }
 var file_daikon_v1_permissions_proto_depIdxs = []int32{
 	0,  // 0: daikon.v1.PermissionCheckRequest.checks:type_name -> daikon.v1.PermissionCheck
-	50, // 1: daikon.v1.PermissionCheckRequest.context:type_name -> google.protobuf.Struct
+	51, // 1: daikon.v1.PermissionCheckRequest.context:type_name -> google.protobuf.Struct
 	2,  // 2: daikon.v1.PermissionCheckResponse.results:type_name -> daikon.v1.PermissionCheckResult
 	0,  // 3: daikon.v1.CheckStreamRequest.check:type_name -> daikon.v1.PermissionCheck
-	50, // 4: daikon.v1.CheckStreamRequest.context:type_name -> google.protobuf.Struct
-	50, // 5: daikon.v1.AccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
+	51, // 4: daikon.v1.CheckStreamRequest.context:type_name -> google.protobuf.Struct
+	51, // 5: daikon.v1.AccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
 	13, // 6: daikon.v1.RegisterResourceRequest.parent:type_name -> daikon.v1.ParentReference
-	50, // 7: daikon.v1.RegisterResourceRequest.attributes:type_name -> google.protobuf.Struct
+	51, // 7: daikon.v1.RegisterResourceRequest.attributes:type_name -> google.protobuf.Struct
 	8,  // 8: daikon.v1.RegisterBatchRequest.resources:type_name -> daikon.v1.RegisterResourceRequest
 	25, // 9: daikon.v1.RegisterBatchResponse.resources:type_name -> daikon.v1.ResourcePermissionResponse
-	50, // 10: daikon.v1.UpdateVisibilityRequest.context:type_name -> google.protobuf.Struct
-	50, // 11: daikon.v1.UpdateResourceRequest.context:type_name -> google.protobuf.Struct
+	51, // 10: daikon.v1.UpdateVisibilityRequest.context:type_name -> google.protobuf.Struct
+	51, // 11: daikon.v1.UpdateResourceRequest.context:type_name -> google.protobuf.Struct
 	13, // 12: daikon.v1.UpdateParentRequest.parent:type_name -> daikon.v1.ParentReference
-	50, // 13: daikon.v1.UpdateParentRequest.context:type_name -> google.protobuf.Struct
-	50, // 14: daikon.v1.UpdateAttributesRequest.attributes:type_name -> google.protobuf.Struct
-	50, // 15: daikon.v1.UpdateAttributesRequest.context:type_name -> google.protobuf.Struct
-	51, // 16: daikon.v1.ShareRequest.expires_at:type_name -> google.protobuf.Timestamp
-	26, // 17: daikon.v1.ShareRequest.condition:type_name -> daikon.v1.ShareCondition
-	50, // 18: daikon.v1.ShareRequest.context:type_name -> google.protobuf.Struct
-	26, // 19: daikon.v1.ShareItem.condition:type_name -> daikon.v1.ShareCondition
-	51, // 20: daikon.v1.ShareItem.expires_at:type_name -> google.protobuf.Timestamp
+	51, // 13: daikon.v1.UpdateParentRequest.context:type_name -> google.protobuf.Struct
+	51, // 14: daikon.v1.UpdateAttributesRequest.attributes:type_name -> google.protobuf.Struct
+	51, // 15: daikon.v1.UpdateAttributesRequest.context:type_name -> google.protobuf.Struct
+	52, // 16: daikon.v1.ShareRequest.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 17: daikon.v1.ShareRequest.condition:type_name -> daikon.v1.ShareCondition
+	51, // 18: daikon.v1.ShareRequest.context:type_name -> google.protobuf.Struct
+	27, // 19: daikon.v1.ShareItem.condition:type_name -> daikon.v1.ShareCondition
+	52, // 20: daikon.v1.ShareItem.expires_at:type_name -> google.protobuf.Timestamp
 	18, // 21: daikon.v1.ShareBatchRequest.shares:type_name -> daikon.v1.ShareItem
-	50, // 22: daikon.v1.ShareBatchRequest.context:type_name -> google.protobuf.Struct
-	27, // 23: daikon.v1.ShareBatchResponse.shares:type_name -> daikon.v1.ShareResponse
-	50, // 24: daikon.v1.TransferOwnershipRequest.context:type_name -> google.protobuf.Struct
-	50, // 25: daikon.v1.UnregisterRequest.context:type_name -> google.protobuf.Struct
-	51, // 26: daikon.v1.ResourcePermissionResponse.created_at:type_name -> google.protobuf.Timestamp
-	27, // 27: daikon.v1.ResourcePermissionResponse.shares:type_name -> daikon.v1.ShareResponse
+	51, // 22: daikon.v1.ShareBatchRequest.context:type_name -> google.protobuf.Struct
+	28, // 23: daikon.v1.ShareBatchResponse.shares:type_name -> daikon.v1.ShareResponse
+	51, // 24: daikon.v1.TransferOwnershipRequest.context:type_name -> google.protobuf.Struct
+	51, // 25: daikon.v1.UnregisterRequest.context:type_name -> google.protobuf.Struct
+	52, // 26: daikon.v1.ResourcePermissionResponse.created_at:type_name -> google.protobuf.Timestamp
+	28, // 27: daikon.v1.ResourcePermissionResponse.shares:type_name -> daikon.v1.ShareResponse
 	14, // 28: daikon.v1.ResourcePermissionResponse.parent:type_name -> daikon.v1.ParentResource
-	50, // 29: daikon.v1.ResourcePermissionResponse.attributes:type_name -> google.protobuf.Struct
-	50, // 30: daikon.v1.ShareCondition.params:type_name -> google.protobuf.Struct
-	51, // 31: daikon.v1.ShareResponse.granted_at:type_name -> google.protobuf.Timestamp
-	51, // 32: daikon.v1.ShareResponse.expires_at:type_name -> google.protobuf.Timestamp
-	26, // 33: daikon.v1.ShareResponse.condition:type_name -> daikon.v1.ShareCondition
-	29, // 34: daikon.v1.RegisterActionsRequest.actions:type_name -> daikon.v1.ActionRegistration
-	31, // 35: daikon.v1.ServiceActions.actions:type_name -> daikon.v1.ServiceAction
-	51, // 36: daikon.v1.ServiceAction.registered_at:type_name -> google.protobuf.Timestamp
-	33, // 37: daikon.v1.PutResourceTypeRequest.roles:type_name -> daikon.v1.ResourceRoleDeclaration
-	35, // 38: daikon.v1.PutResourceTypeRequest.conditions:type_name -> daikon.v1.ConditionDeclaration
-	34, // 39: daikon.v1.PutResourceTypeRequest.requirements:type_name -> daikon.v1.ActionRequirement
-	50, // 40: daikon.v1.ConditionDeclaration.parameters:type_name -> google.protobuf.Struct
-	38, // 41: daikon.v1.ResourceType.roles:type_name -> daikon.v1.ResourceRole
-	50, // 42: daikon.v1.ResourceType.roles_used:type_name -> google.protobuf.Struct
-	37, // 43: daikon.v1.ResourceType.conditions:type_name -> daikon.v1.ResourceCondition
-	50, // 44: daikon.v1.ResourceType.conditions_used:type_name -> google.protobuf.Struct
-	34, // 45: daikon.v1.ResourceType.requirements:type_name -> daikon.v1.ActionRequirement
-	50, // 46: daikon.v1.ResourceCondition.parameters:type_name -> google.protobuf.Struct
-	36, // 47: daikon.v1.ListResourceTypesResponse.types:type_name -> daikon.v1.ResourceType
-	49, // 48: daikon.v1.PutRoutesRequest.routes:type_name -> daikon.v1.Route
-	49, // 49: daikon.v1.ServiceRoutes.routes:type_name -> daikon.v1.Route
-	48, // 50: daikon.v1.ServiceRoutes.warnings:type_name -> daikon.v1.RouteWarning
-	1,  // 51: daikon.v1.PermissionService.Check:input_type -> daikon.v1.PermissionCheckRequest
-	4,  // 52: daikon.v1.PermissionService.CheckStream:input_type -> daikon.v1.CheckStreamRequest
-	6,  // 53: daikon.v1.PermissionService.Accessible:input_type -> daikon.v1.AccessibleResourcesRequest
-	6,  // 54: daikon.v1.PermissionService.AccessibleStream:input_type -> daikon.v1.AccessibleResourcesRequest
-	17, // 55: daikon.v1.PermissionService.Share:input_type -> daikon.v1.ShareRequest
-	8,  // 56: daikon.v1.PermissionService.Register:input_type -> daikon.v1.RegisterResourceRequest
-	9,  // 57: daikon.v1.PermissionService.RegisterBatch:input_type -> daikon.v1.RegisterBatchRequest
-	11, // 58: daikon.v1.PermissionService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
-	12, // 59: daikon.v1.PermissionService.UpdateResource:input_type -> daikon.v1.UpdateResourceRequest
-	21, // 60: daikon.v1.PermissionService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
-	15, // 61: daikon.v1.PermissionService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
-	16, // 62: daikon.v1.PermissionService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
-	17, // 63: daikon.v1.PermissionService.RevokeShare:input_type -> daikon.v1.ShareRequest
-	19, // 64: daikon.v1.PermissionService.ShareBatch:input_type -> daikon.v1.ShareBatchRequest
-	52, // 65: daikon.v1.PermissionService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
-	53, // 66: daikon.v1.PermissionService.ListLinks:input_type -> daikon.v1.ListLinksRequest
-	54, // 67: daikon.v1.PermissionService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
-	22, // 68: daikon.v1.PermissionService.GetResource:input_type -> daikon.v1.GetResourceRequest
-	23, // 69: daikon.v1.PermissionService.Unregister:input_type -> daikon.v1.UnregisterRequest
-	28, // 70: daikon.v1.PermissionService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
-	43, // 71: daikon.v1.PermissionService.ListGrantedActions:input_type -> daikon.v1.ListGrantedActionsRequest
-	32, // 72: daikon.v1.PermissionService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
-	39, // 73: daikon.v1.PermissionService.ListResourceTypes:input_type -> daikon.v1.ListResourceTypesRequest
-	41, // 74: daikon.v1.PermissionService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
-	45, // 75: daikon.v1.PermissionService.PutRoutes:input_type -> daikon.v1.PutRoutesRequest
-	46, // 76: daikon.v1.PermissionService.ListRoutes:input_type -> daikon.v1.ListRoutesRequest
-	3,  // 77: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
-	5,  // 78: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
-	7,  // 79: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
-	7,  // 80: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
-	27, // 81: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
-	25, // 82: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
-	10, // 83: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
-	25, // 84: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 85: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 86: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 87: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 88: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
-	55, // 89: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	20, // 90: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
-	56, // 91: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
-	57, // 92: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
-	58, // 93: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
-	25, // 94: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
-	24, // 95: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
-	30, // 96: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	44, // 97: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
-	36, // 98: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
-	40, // 99: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
-	42, // 100: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
-	47, // 101: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
-	47, // 102: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
-	77, // [77:103] is the sub-list for method output_type
-	51, // [51:77] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	51, // 29: daikon.v1.ResourcePermissionResponse.attributes:type_name -> google.protobuf.Struct
+	26, // 30: daikon.v1.ResourcePermissionResponse.ancestors:type_name -> daikon.v1.InheritedGrants
+	28, // 31: daikon.v1.InheritedGrants.shares:type_name -> daikon.v1.ShareResponse
+	51, // 32: daikon.v1.ShareCondition.params:type_name -> google.protobuf.Struct
+	52, // 33: daikon.v1.ShareResponse.granted_at:type_name -> google.protobuf.Timestamp
+	52, // 34: daikon.v1.ShareResponse.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 35: daikon.v1.ShareResponse.condition:type_name -> daikon.v1.ShareCondition
+	30, // 36: daikon.v1.RegisterActionsRequest.actions:type_name -> daikon.v1.ActionRegistration
+	32, // 37: daikon.v1.ServiceActions.actions:type_name -> daikon.v1.ServiceAction
+	52, // 38: daikon.v1.ServiceAction.registered_at:type_name -> google.protobuf.Timestamp
+	34, // 39: daikon.v1.PutResourceTypeRequest.roles:type_name -> daikon.v1.ResourceRoleDeclaration
+	36, // 40: daikon.v1.PutResourceTypeRequest.conditions:type_name -> daikon.v1.ConditionDeclaration
+	35, // 41: daikon.v1.PutResourceTypeRequest.requirements:type_name -> daikon.v1.ActionRequirement
+	51, // 42: daikon.v1.ConditionDeclaration.parameters:type_name -> google.protobuf.Struct
+	39, // 43: daikon.v1.ResourceType.roles:type_name -> daikon.v1.ResourceRole
+	51, // 44: daikon.v1.ResourceType.roles_used:type_name -> google.protobuf.Struct
+	38, // 45: daikon.v1.ResourceType.conditions:type_name -> daikon.v1.ResourceCondition
+	51, // 46: daikon.v1.ResourceType.conditions_used:type_name -> google.protobuf.Struct
+	35, // 47: daikon.v1.ResourceType.requirements:type_name -> daikon.v1.ActionRequirement
+	51, // 48: daikon.v1.ResourceCondition.parameters:type_name -> google.protobuf.Struct
+	37, // 49: daikon.v1.ListResourceTypesResponse.types:type_name -> daikon.v1.ResourceType
+	50, // 50: daikon.v1.PutRoutesRequest.routes:type_name -> daikon.v1.Route
+	50, // 51: daikon.v1.ServiceRoutes.routes:type_name -> daikon.v1.Route
+	49, // 52: daikon.v1.ServiceRoutes.warnings:type_name -> daikon.v1.RouteWarning
+	1,  // 53: daikon.v1.PermissionService.Check:input_type -> daikon.v1.PermissionCheckRequest
+	4,  // 54: daikon.v1.PermissionService.CheckStream:input_type -> daikon.v1.CheckStreamRequest
+	6,  // 55: daikon.v1.PermissionService.Accessible:input_type -> daikon.v1.AccessibleResourcesRequest
+	6,  // 56: daikon.v1.PermissionService.AccessibleStream:input_type -> daikon.v1.AccessibleResourcesRequest
+	17, // 57: daikon.v1.PermissionService.Share:input_type -> daikon.v1.ShareRequest
+	8,  // 58: daikon.v1.PermissionService.Register:input_type -> daikon.v1.RegisterResourceRequest
+	9,  // 59: daikon.v1.PermissionService.RegisterBatch:input_type -> daikon.v1.RegisterBatchRequest
+	11, // 60: daikon.v1.PermissionService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
+	12, // 61: daikon.v1.PermissionService.UpdateResource:input_type -> daikon.v1.UpdateResourceRequest
+	21, // 62: daikon.v1.PermissionService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
+	15, // 63: daikon.v1.PermissionService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
+	16, // 64: daikon.v1.PermissionService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
+	17, // 65: daikon.v1.PermissionService.RevokeShare:input_type -> daikon.v1.ShareRequest
+	19, // 66: daikon.v1.PermissionService.ShareBatch:input_type -> daikon.v1.ShareBatchRequest
+	53, // 67: daikon.v1.PermissionService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
+	54, // 68: daikon.v1.PermissionService.ListLinks:input_type -> daikon.v1.ListLinksRequest
+	55, // 69: daikon.v1.PermissionService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
+	22, // 70: daikon.v1.PermissionService.GetResource:input_type -> daikon.v1.GetResourceRequest
+	23, // 71: daikon.v1.PermissionService.Unregister:input_type -> daikon.v1.UnregisterRequest
+	29, // 72: daikon.v1.PermissionService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
+	44, // 73: daikon.v1.PermissionService.ListGrantedActions:input_type -> daikon.v1.ListGrantedActionsRequest
+	33, // 74: daikon.v1.PermissionService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
+	40, // 75: daikon.v1.PermissionService.ListResourceTypes:input_type -> daikon.v1.ListResourceTypesRequest
+	42, // 76: daikon.v1.PermissionService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
+	46, // 77: daikon.v1.PermissionService.PutRoutes:input_type -> daikon.v1.PutRoutesRequest
+	47, // 78: daikon.v1.PermissionService.ListRoutes:input_type -> daikon.v1.ListRoutesRequest
+	3,  // 79: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
+	5,  // 80: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
+	7,  // 81: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
+	7,  // 82: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
+	28, // 83: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
+	25, // 84: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
+	10, // 85: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
+	25, // 86: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 87: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 88: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 89: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 90: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	56, // 91: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	20, // 92: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
+	57, // 93: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
+	58, // 94: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	59, // 95: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	25, // 96: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
+	24, // 97: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
+	31, // 98: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	45, // 99: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
+	37, // 100: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
+	41, // 101: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	43, // 102: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	48, // 103: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
+	48, // 104: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
+	79, // [79:105] is the sub-list for method output_type
+	53, // [53:79] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_permissions_proto_init() }
@@ -4577,19 +4750,20 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[25].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[26].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[27].OneofWrappers = []any{}
-	file_daikon_v1_permissions_proto_msgTypes[29].OneofWrappers = []any{}
-	file_daikon_v1_permissions_proto_msgTypes[32].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[28].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[30].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[33].OneofWrappers = []any{}
-	file_daikon_v1_permissions_proto_msgTypes[35].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[34].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[36].OneofWrappers = []any{}
-	file_daikon_v1_permissions_proto_msgTypes[49].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[37].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[50].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_permissions_proto_rawDesc), len(file_daikon_v1_permissions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   50,
+			NumMessages:   51,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

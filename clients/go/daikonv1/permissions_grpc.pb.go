@@ -209,7 +209,8 @@ type PermissionServiceClient interface {
 	// Get a resource
 	//
 	// Returns the permission record of a resource with all its shares. `with_names` adds the names of
-	// the owner and of the users and groups with whom it is shared.
+	// the owner and of the users and groups with whom it is shared, and `with_ancestors` what the
+	// resource inherits.
 	GetResource(ctx context.Context, in *GetResourceRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Unregister a resource
 	//
@@ -706,7 +707,8 @@ type PermissionServiceServer interface {
 	// Get a resource
 	//
 	// Returns the permission record of a resource with all its shares. `with_names` adds the names of
-	// the owner and of the users and groups with whom it is shared.
+	// the owner and of the users and groups with whom it is shared, and `with_ancestors` what the
+	// resource inherits.
 	GetResource(context.Context, *GetResourceRequest) (*ResourcePermissionResponse, error)
 	// Unregister a resource
 	//

@@ -171,11 +171,11 @@ class Call:
             assert actual == {**actual, **expected}, name
         elif isinstance(result, (RegisteredResource, Share, Link)):
             for key, value in to_python(expected).items():
-                if key == "shared_with" and isinstance(result, RegisteredResource):
-                    names = [f"{each.grantee_name or ''} {each.grantee_email or ''}" for each in result.shares]
-                    assert sorted(names) == value, name
-                    continue
-                assert getattr(result, key) == value, f"{name}: {key}"
+                if isinstance(result, RegisteredResource) and key in ("shared_with", "inherited"):
+                    actual = _name_grantees(result.shares) if key == "shared_with" else _view_inherited(result)
+                else:
+                    actual = getattr(result, key)
+                assert actual == value, f"{name}: {key}"
         elif isinstance(result, DeclaredType):
             uses = None if result.uses is None else asdict(result.uses)
             assert uses == (expected and expected["uses"]), name
@@ -204,3 +204,15 @@ class Call:
             assert error.reason == fails["reason"], message
         if "fields" in fails:
             assert [field.field for field in error.fields] == fails["fields"], message
+
+
+def _name_grantees(shares: tuple[Share, ...]) -> list[str]:
+    return sorted(f"{share.grantee_name or ''} {share.grantee_email or ''}" for share in shares)
+
+
+def _view_inherited(resource: RegisteredResource) -> list[str]:
+    views = []
+    for ancestor in resource.ancestors:
+        holders = [f"{ancestor.owner_name} {ancestor.owner_email}", *_name_grantees(ancestor.shares)]
+        views.append(f"{ancestor.type} {ancestor.id} {ancestor.visibility}: {', '.join(holders)}")
+    return views

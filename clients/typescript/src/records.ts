@@ -1,7 +1,11 @@
 import type { Permission, Visibility } from './argument-types.ts'
-import type { ResourcePermissionResponse, ShareResponse } from './gen/daikon/v1/permissions.ts'
+import type {
+  InheritedGrants,
+  ResourcePermissionResponse,
+  ShareResponse,
+} from './gen/daikon/v1/permissions.ts'
 import { requireList, requireText } from './responses.ts'
-import type { Reason, RegisteredResource, Share } from './results.ts'
+import type { Ancestor, Reason, RegisteredResource, Share } from './results.ts'
 
 /** Converts a permission record of the API. */
 export function readResource(record: ResourcePermissionResponse): RegisteredResource {
@@ -20,6 +24,22 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
     attributes: record.attributes ?? {},
     displayName: record.display_name,
     createdAt: new Date(record.created_at ?? 0),
+    shares: requireList('shares', record.shares).map(readShare),
+    // Servers of older versions do not send it.
+    ancestors: (record.ancestors ?? []).map(readAncestor),
+  }
+}
+
+function readAncestor(record: InheritedGrants): Ancestor {
+  return {
+    type: record.resource_type,
+    id: record.external_id ?? record.resource_id,
+    resourceId: record.resource_id,
+    displayName: record.display_name,
+    ownerId: record.owner_id,
+    ownerName: record.owner_name,
+    ownerEmail: record.owner_email,
+    visibility: record.visibility as Visibility,
     shares: requireList('shares', record.shares).map(readShare),
   }
 }

@@ -83,7 +83,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
     },
 
     async get(resource, options = {}) {
-      const request = { ...keyOf(resource), with_names: true }
+      const request = { ...keyOf(resource), with_names: true, with_ancestors: true }
       return change(permissionService.getResource, request, { ...options, retry: true })
     },
 

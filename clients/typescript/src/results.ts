@@ -21,7 +21,23 @@ export type RegisteredResource<Type extends string = string> = Resource<Type> & 
   displayName: string | undefined
   createdAt: Date
   shares: Share[]
+  /** What the resource inherits, nearest ancestor first: only of `get`. */
+  ancestors: Ancestor[]
 }
+
+/** An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource. */
+export type Ancestor = Pick<
+  RegisteredResource,
+  | 'type'
+  | 'id'
+  | 'resourceId'
+  | 'displayName'
+  | 'ownerId'
+  | 'ownerName'
+  | 'ownerEmail'
+  | 'visibility'
+  | 'shares'
+>
 
 /** A permission or a role on a resource, granted to a user or a group. */
 export type Share = {

@@ -50,6 +50,7 @@ export type {
 } from './resource-types.ts'
 export type {
   AccessTokenClaims,
+  Ancestor,
   Explanation,
   Reason,
   RegisteredResource,

@@ -573,7 +573,11 @@ export interface GetResourceRequest {
    * Whether the response contains `owner_name` and `owner_email`, and `grantee_name` and
    * `grantee_email` of each share.
    */
-  with_names?: boolean | undefined;
+  with_names?:
+    | boolean
+    | undefined;
+  /** Whether the response contains `ancestors`: what the resource inherits, and from which resource. */
+  with_ancestors?: boolean | undefined;
 }
 
 /** The request of PermissionService.Unregister. */
@@ -660,7 +664,43 @@ export interface ResourcePermissionResponse {
     | string
     | undefined;
   /** The e-mail address of the owner, only with `with_names`. */
-  owner_email?: string | undefined;
+  owner_email?:
+    | string
+    | undefined;
+  /** The ancestors that the resource inherits from, nearest first. Empty without `with_ancestors`. */
+  ancestors: InheritedGrants[];
+}
+
+/** An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource. */
+export interface InheritedGrants {
+  /** The ID of the permission record of the ancestor. */
+  permission_id: string;
+  /** The type of the ancestor. */
+  resource_type: string;
+  /** The ID of the ancestor. */
+  resource_id: string;
+  /** The `external_id` with which the ancestor was registered. Absent if there is none. */
+  external_id?:
+    | string
+    | undefined;
+  /** The name of the ancestor for people. Absent if there is none. */
+  display_name?:
+    | string
+    | undefined;
+  /** The ID of the user who owns the ancestor. */
+  owner_id: string;
+  /** The name of the owner, only with `with_names`. Absent if the owner has none. */
+  owner_name?:
+    | string
+    | undefined;
+  /** The e-mail address of the owner, only with `with_names`. */
+  owner_email?:
+    | string
+    | undefined;
+  /** `private`, `workspace` or `public`. */
+  visibility: string;
+  /** The shares of the ancestor, oldest first. */
+  shares: ShareResponse[];
 }
 
 /** A condition of the resource type, with values of its parameters. */
@@ -3369,7 +3409,7 @@ export const TransferOwnershipRequest: MessageFns<TransferOwnershipRequest> = {
 };
 
 function createBaseGetResourceRequest(): GetResourceRequest {
-  return { service_name: "", resource_type: "", resource_id: "", with_names: undefined };
+  return { service_name: "", resource_type: "", resource_id: "", with_names: undefined, with_ancestors: undefined };
 }
 
 export const GetResourceRequest: MessageFns<GetResourceRequest> = {
@@ -3385,6 +3425,9 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
     }
     if (message.with_names !== undefined) {
       writer.uint32(32).bool(message.with_names);
+    }
+    if (message.with_ancestors !== undefined) {
+      writer.uint32(40).bool(message.with_ancestors);
     }
     return writer;
   },
@@ -3434,6 +3477,14 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
             message.with_names = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.with_ancestors = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3455,6 +3506,7 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
     message.resource_type = object.resource_type ?? "";
     message.resource_id = object.resource_id ?? "";
     message.with_names = object.with_names ?? undefined;
+    message.with_ancestors = object.with_ancestors ?? undefined;
     return message;
   },
 };
@@ -3642,6 +3694,7 @@ function createBaseResourcePermissionResponse(): ResourcePermissionResponse {
     display_name: undefined,
     owner_name: undefined,
     owner_email: undefined,
+    ancestors: [],
   };
 }
 
@@ -3694,6 +3747,9 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     }
     if (message.owner_email !== undefined) {
       writer.uint32(122).string(message.owner_email);
+    }
+    for (const v of message.ancestors) {
+      InheritedGrants.encode(v!, writer.uint32(130).fork()).join();
     }
     return writer;
   },
@@ -3839,6 +3895,14 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
             message.owner_email = reader.string();
             continue;
           }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.ancestors.push(InheritedGrants.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3874,6 +3938,181 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     message.display_name = object.display_name ?? undefined;
     message.owner_name = object.owner_name ?? undefined;
     message.owner_email = object.owner_email ?? undefined;
+    message.ancestors = object.ancestors?.map((e) => InheritedGrants.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseInheritedGrants(): InheritedGrants {
+  return {
+    permission_id: "",
+    resource_type: "",
+    resource_id: "",
+    external_id: undefined,
+    display_name: undefined,
+    owner_id: "",
+    owner_name: undefined,
+    owner_email: undefined,
+    visibility: "",
+    shares: [],
+  };
+}
+
+export const InheritedGrants: MessageFns<InheritedGrants> = {
+  encode(message: InheritedGrants, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== "") {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.resource_id !== "") {
+      writer.uint32(26).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(34).string(message.external_id);
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(42).string(message.display_name);
+    }
+    if (message.owner_id !== "") {
+      writer.uint32(50).string(message.owner_id);
+    }
+    if (message.owner_name !== undefined) {
+      writer.uint32(58).string(message.owner_name);
+    }
+    if (message.owner_email !== undefined) {
+      writer.uint32(66).string(message.owner_email);
+    }
+    if (message.visibility !== "") {
+      writer.uint32(74).string(message.visibility);
+    }
+    for (const v of message.shares) {
+      ShareResponse.encode(v!, writer.uint32(82).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InheritedGrants {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInheritedGrants();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.owner_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.owner_name = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.owner_email = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.shares.push(ShareResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<InheritedGrants>, I>>(base?: I): InheritedGrants {
+    return InheritedGrants.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<InheritedGrants>, I>>(object: I): InheritedGrants {
+    const message = createBaseInheritedGrants();
+    message.permission_id = object.permission_id ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? "";
+    message.external_id = object.external_id ?? undefined;
+    message.display_name = object.display_name ?? undefined;
+    message.owner_id = object.owner_id ?? "";
+    message.owner_name = object.owner_name ?? undefined;
+    message.owner_email = object.owner_email ?? undefined;
+    message.visibility = object.visibility ?? "";
+    message.shares = object.shares?.map((e) => ShareResponse.fromPartial(e)) || [];
     return message;
   },
 };
@@ -6237,7 +6476,8 @@ export const PermissionServiceService = {
    * Get a resource
    *
    * Returns the permission record of a resource with all its shares. `with_names` adds the names of
-   * the owner and of the users and groups with whom it is shared.
+   * the owner and of the users and groups with whom it is shared, and `with_ancestors` what the
+   * resource inherits.
    */
   getResource: {
     path: "/daikon.v1.PermissionService/GetResource" as const,
@@ -6581,7 +6821,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Get a resource
    *
    * Returns the permission record of a resource with all its shares. `with_names` adds the names of
-   * the owner and of the users and groups with whom it is shared.
+   * the owner and of the users and groups with whom it is shared, and `with_ancestors` what the
+   * resource inherits.
    */
   getResource: handleUnaryCall<GetResourceRequest, ResourcePermissionResponse>;
   /**
@@ -7067,7 +7308,8 @@ export interface PermissionServiceClient extends Client {
    * Get a resource
    *
    * Returns the permission record of a resource with all its shares. `with_names` adds the names of
-   * the owner and of the users and groups with whom it is shared.
+   * the owner and of the users and groups with whom it is shared, and `with_ancestors` what the
+   * resource inherits.
    */
   getResource(
     request: GetResourceRequest,

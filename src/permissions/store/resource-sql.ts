@@ -3,6 +3,7 @@ import type { BatchedQuery } from '../../database/batched-query.ts'
 import { isLiveResource } from '../../database/deleted-rows.ts'
 import type { Visibility } from '../../database/entities/resources.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import { chainCte } from '../engine/chain.ts'
 
 /** The service, type and ID that identify a resource. */
 export type ResourceKey = { serviceName: string; resourceType: string; resourceId: string }
@@ -91,3 +92,10 @@ export const resourceByKey: BatchedQuery = {
     join resources r on r.kind_id = k.id and r.resource_id = item.resource_id
       and ${isLiveResource('r')}`,
 }
+
+/** $1 ID. Returns a Resource for each ancestor that a resource inherits from, nearest first. */
+export const ancestorsSql = `
+  with recursive ${chainCte('from resources r where r.id = $1')}
+  select ${selectResource}
+  from chain join resources r using (id) join resource_kinds k on k.id = r.kind_id
+  where chain.depth > 1 order by chain.depth`

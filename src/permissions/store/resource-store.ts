@@ -28,6 +28,7 @@ import {
 } from './resource-list-sql.ts'
 import {
   type Attributes,
+  ancestorsSql,
   namesOf,
   type Resource,
   type ResourceKey,
@@ -73,6 +74,11 @@ export class ResourceStore {
     items: object[],
   ): Promise<(Resource & { index: number })[]> {
     return items.length === 0 ? [] : query(this.#em, sql, [JSON.stringify(items)])
+  }
+
+  /** Returns the ancestors that a resource inherits from, nearest first. */
+  findAncestors(id: string): Promise<Resource[]> {
+    return query(this.#em, ancestorsSql, [id])
   }
 
   /**

@@ -30,6 +30,7 @@ from .errors import (
 )
 from .types import (
     AccessTokenClaims,
+    Ancestor,
     Check,
     Condition,
     ConditionDeclaration,
@@ -58,6 +59,7 @@ from .types import (
 
 __all__ = [
     "AccessTokenClaims",
+    "Ancestor",
     "ActivityEvent",
     "AsyncClient",
     "CancelledError",

@@ -14,6 +14,7 @@ from google.protobuf.struct_pb2 import Struct
 from . import _arguments as arguments
 from ._operations import Operation
 from .types import (
+    Ancestor,
     Condition,
     Context,
     Grantee,
@@ -60,7 +61,9 @@ def register_many(service: str, registrations: Iterable[Registration]) -> Operat
 
 
 def get(service: str, resource: Resource) -> Operation[RegisteredResource]:
-    request = permissions_pb2.GetResourceRequest(**key_of(service, resource), with_names=True)
+    request = permissions_pb2.GetResourceRequest(
+        **key_of(service, resource), with_names=True, with_ancestors=True
+    )
     return change("GetResource", request, permissions_pb2.ResourcePermissionResponse, _read_resource)
 
 
@@ -281,6 +284,21 @@ def _read_resource(record: permissions_pb2.ResourcePermissionResponse) -> Regist
         display_name=record.display_name if record.HasField("display_name") else None,
         owner_name=record.owner_name or None,
         owner_email=record.owner_email or None,
+        ancestors=tuple(_read_ancestor(ancestor) for ancestor in record.ancestors),
+    )
+
+
+def _read_ancestor(record: permissions_pb2.InheritedGrants) -> Ancestor:
+    return Ancestor(
+        type=record.resource_type,
+        id=record.external_id if record.HasField("external_id") else record.resource_id,
+        resource_id=record.resource_id,
+        display_name=record.display_name if record.HasField("display_name") else None,
+        owner_id=record.owner_id,
+        owner_name=record.owner_name or None,
+        owner_email=record.owner_email or None,
+        visibility=cast(Visibility, record.visibility),
+        shares=tuple(read_share(share) for share in record.shares),
     )
 
 

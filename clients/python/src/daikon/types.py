@@ -296,6 +296,23 @@ class RegisteredResource:
     """The name of the owner: only of `get`, and None if the owner has none."""
     owner_email: str | None = None
     """The e-mail address of the owner: only of `get`."""
+    ancestors: tuple[Ancestor, ...] = ()
+    """What the resource inherits, nearest ancestor first: only of `get`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource."""
+
+    type: str
+    id: str
+    resource_id: str
+    display_name: str | None
+    owner_id: str
+    owner_name: str | None
+    owner_email: str | None
+    visibility: Visibility
+    shares: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)

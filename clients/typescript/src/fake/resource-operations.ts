@@ -10,7 +10,7 @@ import { findOwner, requireId, requireOwner } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import { type FakeResource, type FakeState, resourceKey } from './state.ts'
-import { viewNamed, viewResource } from './views.ts'
+import { viewComplete, viewResource } from './views.ts'
 
 type ResourceOperations = Pick<
   Daikon,
@@ -109,7 +109,7 @@ export function createFakeResourceOperations(
       }),
 
     get: (resource, options = {}) =>
-      run(options, () => viewNamed(state, rights.requireResource(resource))),
+      run(options, () => viewComplete(state, rights.requireResource(resource))),
 
     unregister: (resource, { cascade = false, ...options } = {}) =>
       run(options, () => {

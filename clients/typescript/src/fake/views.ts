@@ -1,4 +1,4 @@
-import type { RegisteredResource, Share } from '../results.ts'
+import type { Ancestor, RegisteredResource, Share } from '../results.ts'
 import type { FakeResource, FakeShare, FakeState } from './state.ts'
 
 /** Returns a resource without its links and expired shares. */
@@ -11,6 +11,7 @@ export function viewResource(resource: FakeResource): RegisteredResource {
     ownerEmail: undefined,
     parent: parent && { type: parent.type, resourceId: parent.resourceId },
     shares: shares.filter(isCurrent).map(viewShare),
+    ancestors: [],
   }
 }
 
@@ -19,7 +20,25 @@ export function viewShare({ userId, groupId, ...share }: FakeShare): Share {
   return { ...share, grantee, granteeName: undefined, granteeEmail: undefined }
 }
 
-/** Returns a resource with the names of its owner and of the users and groups it is shared with. */
+/** Returns a resource with the names of its owner and grantees, and with what it inherits. */
+export function viewComplete(state: FakeState, resource: FakeResource): RegisteredResource {
+  const ancestors: Ancestor[] = []
+  for (let current = resource; current.parent && current.inherits; ) {
+    current = current.parent
+    const {
+      workspaceId,
+      parent,
+      inherits,
+      attributes,
+      createdAt,
+      ancestors: _,
+      ...ancestor
+    } = viewNamed(state, current)
+    ancestors.push(ancestor)
+  }
+  return { ...viewNamed(state, resource), ancestors }
+}
+
 export function viewNamed(state: FakeState, resource: FakeResource): RegisteredResource {
   const viewed = viewResource(resource)
   const owner = state.users.get(resource.ownerId)

@@ -29,7 +29,7 @@ from ._declarations import (
 )
 from ._names import find_grantee, find_owner, is_in_workspace, require_id, require_member
 from ._rights import Rights
-from ._views import add_names, view_created_link, view_link, view_resource, view_share, view_type
+from ._views import add_ancestors, add_names, view_created_link, view_link, view_resource, view_share, view_type
 from ._world import Link, Registered, Share, World
 
 Item = TypeVar("Item")
@@ -116,9 +116,14 @@ class FakePermissions:
     def _get_resource(
         self, request: permissions_pb2.GetResourceRequest, _token: str | None
     ) -> permissions_pb2.ResourcePermissionResponse:
-        view = view_resource(self.rights.require_resource(request))
+        found = self.rights.require_resource(request)
+        view = view_resource(found)
+        if request.with_ancestors:
+            add_ancestors(view, found)
         if request.with_names:
             add_names(self.world, view)
+            for ancestor in view.ancestors:
+                add_names(self.world, ancestor)
         return view
 
     def _unregister(

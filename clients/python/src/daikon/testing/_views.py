@@ -32,7 +32,25 @@ def view_resource(resource: Registered) -> permissions_pb2.ResourcePermissionRes
     return view
 
 
-def add_names(world: World, view: permissions_pb2.ResourcePermissionResponse) -> None:
+def add_ancestors(view: permissions_pb2.ResourcePermissionResponse, resource: Registered) -> None:
+    """Adds what a resource inherits."""
+    while resource.parent is not None and resource.inherits:
+        resource = resource.parent
+        ancestor = view_resource(resource)
+        view.ancestors.add(
+            resource_type=ancestor.resource_type,
+            resource_id=ancestor.resource_id,
+            external_id=ancestor.external_id or None,
+            display_name=resource.display_name,
+            owner_id=ancestor.owner_id,
+            visibility=ancestor.visibility,
+            shares=ancestor.shares,
+        )
+
+
+def add_names(
+    world: World, view: permissions_pb2.ResourcePermissionResponse | permissions_pb2.InheritedGrants
+) -> None:
     """Adds the names of the owner and of the users and groups with whom a resource is shared."""
     owner = world.users[view.owner_id]
     view.owner_name, view.owner_email = owner.name, owner.email

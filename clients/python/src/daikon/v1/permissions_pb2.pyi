@@ -323,16 +323,18 @@ class TransferOwnershipRequest(_message.Message):
     def __init__(self, permission_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class GetResourceRequest(_message.Message):
-    __slots__ = ("service_name", "resource_type", "resource_id", "with_names")
+    __slots__ = ("service_name", "resource_type", "resource_id", "with_names", "with_ancestors")
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
     WITH_NAMES_FIELD_NUMBER: _ClassVar[int]
+    WITH_ANCESTORS_FIELD_NUMBER: _ClassVar[int]
     service_name: str
     resource_type: str
     resource_id: str
     with_names: bool
-    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., with_names: bool = ...) -> None: ...
+    with_ancestors: bool
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., with_names: bool = ..., with_ancestors: bool = ...) -> None: ...
 
 class UnregisterRequest(_message.Message):
     __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "cascade", "context")
@@ -355,7 +357,7 @@ class UnregisterResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class ResourcePermissionResponse(_message.Message):
-    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name", "owner_name", "owner_email")
+    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name", "owner_name", "owner_email", "ancestors")
     ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -372,6 +374,7 @@ class ResourcePermissionResponse(_message.Message):
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_EMAIL_FIELD_NUMBER: _ClassVar[int]
+    ANCESTORS_FIELD_NUMBER: _ClassVar[int]
     id: str
     service_name: str
     resource_type: str
@@ -388,7 +391,32 @@ class ResourcePermissionResponse(_message.Message):
     display_name: str
     owner_name: str
     owner_email: str
-    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ..., owner_name: _Optional[str] = ..., owner_email: _Optional[str] = ...) -> None: ...
+    ancestors: _containers.RepeatedCompositeFieldContainer[InheritedGrants]
+    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ..., owner_name: _Optional[str] = ..., owner_email: _Optional[str] = ..., ancestors: _Optional[_Iterable[_Union[InheritedGrants, _Mapping]]] = ...) -> None: ...
+
+class InheritedGrants(_message.Message):
+    __slots__ = ("permission_id", "resource_type", "resource_id", "external_id", "display_name", "owner_id", "owner_name", "owner_email", "visibility", "shares")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    OWNER_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_NAME_FIELD_NUMBER: _ClassVar[int]
+    OWNER_EMAIL_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    SHARES_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    resource_type: str
+    resource_id: str
+    external_id: str
+    display_name: str
+    owner_id: str
+    owner_name: str
+    owner_email: str
+    visibility: str
+    shares: _containers.RepeatedCompositeFieldContainer[ShareResponse]
+    def __init__(self, permission_id: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., external_id: _Optional[str] = ..., display_name: _Optional[str] = ..., owner_id: _Optional[str] = ..., owner_name: _Optional[str] = ..., owner_email: _Optional[str] = ..., visibility: _Optional[str] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ...) -> None: ...
 
 class ShareCondition(_message.Message):
     __slots__ = ("name", "params")

@@ -81,7 +81,7 @@ abstract class FakeResources extends FakeShares {
 
   @Override
   public RegisteredResource get(Resource resource, Options.ForAny... options) {
-    return run(() -> state.viewNamed(rights.requireResource(resource)));
+    return run(() -> state.viewComplete(rights.requireResource(resource)));
   }
 
   @Override

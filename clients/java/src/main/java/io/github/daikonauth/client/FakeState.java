@@ -56,7 +56,8 @@ final class FakeState {
           createdAt,
           shares.stream().filter(share -> isCurrent(share.expiresAt())).toList(),
           null,
-          null);
+          null,
+          List.of());
     }
 
     /** Returns how far this resource is below another one; 0 if it is not. */
@@ -105,15 +106,27 @@ final class FakeState {
     resources.put(keyOf(resource), entry);
   }
 
-  /** Returns a resource with the names of its owner and of the users and groups with whom it is shared. */
-  RegisteredResource viewNamed(Entry entry) {
+  /** Returns a resource with the names of its owner and grantees, and with what it inherits. */
+  RegisteredResource viewComplete(Entry entry) {
+    List<Ancestor> ancestors = new ArrayList<>();
+    for (Entry current = entry; current.parent != null && current.inherits; ) {
+      current = current.parent;
+      ancestors.add(viewAncestor(current));
+    }
     RegisteredResource found = entry.view();
-    List<Share> shares = found.shares().stream().map(this::withNames).toList();
-    User owner = world.users.get(found.ownerId());
+    Ancestor named = viewAncestor(entry);
     return new RegisteredResource(
         found.type(), found.id(), found.resourceId(), found.workspaceId(), found.ownerId(), found.visibility(),
-        found.parent(), found.inherits(), found.attributes(), found.displayName(), found.createdAt(), shares,
-        textOf(owner.name()), textOf(owner.email()));
+        found.parent(), found.inherits(), found.attributes(), found.displayName(), found.createdAt(), named.shares(),
+        named.ownerName(), named.ownerEmail(), List.copyOf(ancestors));
+  }
+
+  private Ancestor viewAncestor(Entry entry) {
+    RegisteredResource found = entry.view();
+    User owner = world.users.get(found.ownerId());
+    return new Ancestor(
+        found.type(), found.id(), found.resourceId(), found.displayName(), found.ownerId(), textOf(owner.name()),
+        textOf(owner.email()), found.visibility(), found.shares().stream().map(this::withNames).toList());
   }
 
   private Share withNames(Share share) {

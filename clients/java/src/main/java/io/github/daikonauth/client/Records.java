@@ -5,6 +5,7 @@ import com.google.protobuf.Timestamp;
 import io.github.daikonauth.client.DaikonException.Code;
 import io.github.daikonauth.v1.ActivityEntry;
 import io.github.daikonauth.v1.CreatedLink;
+import io.github.daikonauth.v1.InheritedGrants;
 import io.github.daikonauth.v1.LinkCondition;
 import io.github.daikonauth.v1.ResourceLink;
 import io.github.daikonauth.v1.ResourcePermissionResponse;
@@ -41,7 +42,21 @@ final class Records {
         readTime(record.getCreatedAt()),
         record.getSharesList().stream().map(Records::readShare).toList(),
         record.hasOwnerName() ? record.getOwnerName() : null,
-        record.hasOwnerEmail() ? record.getOwnerEmail() : null);
+        record.hasOwnerEmail() ? record.getOwnerEmail() : null,
+        record.getAncestorsList().stream().map(Records::readAncestor).toList());
+  }
+
+  private static Ancestor readAncestor(InheritedGrants record) {
+    return new Ancestor(
+        record.getResourceType(),
+        record.hasExternalId() ? record.getExternalId() : record.getResourceId(),
+        record.getResourceId(),
+        record.hasDisplayName() ? record.getDisplayName() : null,
+        record.getOwnerId(),
+        record.hasOwnerName() ? record.getOwnerName() : null,
+        record.hasOwnerEmail() ? record.getOwnerEmail() : null,
+        Visibility.valueOf(record.getVisibility().toUpperCase(Locale.ROOT)),
+        record.getSharesList().stream().map(Records::readShare).toList());
   }
 
   static Share readShare(ShareResponse share) {

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param displayName the name for people; null if there is none
  * @param ownerName the name of the owner: only of get, and null if the owner has none
  * @param ownerEmail the e-mail address of the owner: only of get
+ * @param ancestors what the resource inherits, nearest ancestor first: only of get
  */
 public record RegisteredResource(
     String type,
@@ -29,4 +30,5 @@ public record RegisteredResource(
     Instant createdAt,
     List<Share> shares,
     String ownerName,
-    String ownerEmail) {}
+    String ownerEmail,
+    List<Ancestor> ancestors) {}

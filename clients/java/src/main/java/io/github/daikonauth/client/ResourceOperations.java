@@ -76,6 +76,7 @@ abstract class ResourceOperations extends LinkOperations {
         .setServiceName(service)
         .setResourceType(resource.type())
         .setWithNames(true)
+        .setWithAncestors(true)
         .build();
     Attempt attempt = repeatable(Settings.read(options));
     return Records.readResource(send(PermissionServiceGrpc.getGetResourceMethod(), request, attempt));

@@ -331,8 +331,23 @@ final class Cases {
     view.put("displayName", resource.displayName());
     view.put("ownerName", resource.ownerName());
     view.put("ownerEmail", resource.ownerEmail());
-    view.put("sharedWith", sort(resource.shares().stream().map(share -> textOf(share.granteeName()) + " " + textOf(share.granteeEmail()))));
+    view.put("sharedWith", nameGrantees(resource.shares()));
+    view.put("inherited", resource.ancestors().stream().map(Cases::viewAncestor).toList());
     return view;
+  }
+
+  private static String viewAncestor(Ancestor ancestor) {
+    List<String> holders = new ArrayList<>(List.of(ancestor.ownerName() + " " + ancestor.ownerEmail()));
+    holders.addAll(nameGrantees(ancestor.shares()));
+    String visibility = ancestor.visibility().name().toLowerCase(Locale.ROOT);
+    return ancestor.type() + " " + ancestor.id() + " " + visibility + ": " + String.join(", ", holders);
+  }
+
+  private static List<String> nameGrantees(List<Share> shares) {
+    return shares.stream()
+        .map(share -> textOf(share.granteeName()) + " " + textOf(share.granteeEmail()))
+        .sorted()
+        .toList();
   }
 
   private static String textOf(String text) {
