@@ -71,10 +71,10 @@ export async function putResourceType(
       parameters,
     }),
   )
-  const requirements = request.requirements.map(({ action, condition, inherited }) => ({
+  const requirements = request.requirements.map(({ action, condition, inherited = false }) => ({
     action,
     condition,
-    ...(inherited && { inherited }),
+    inherited,
   }))
   const conditionViolations = await findConditionViolations(conditions)
   return stores.transaction(async (tx) => {

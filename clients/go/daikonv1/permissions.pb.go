@@ -2869,8 +2869,7 @@ type ActionRequirement struct {
 	// The name of a condition of the declaration. It must not have parameters.
 	Condition string `protobuf:"bytes,2,opt,name=condition,proto3" json:"condition,omitempty"`
 	// Whether the requirement also binds the action on everything that inherits from a resource of the
-	// type: the condition is then judged with that ancestor as `resource`. Defaults to false; absent in
-	// responses unless it is true.
+	// type: the condition is then judged with that ancestor as `resource`. Defaults to false.
 	Inherited     *bool `protobuf:"varint,3,opt,name=inherited,proto3,oneof" json:"inherited,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -801,8 +801,7 @@ export interface ActionRequirement {
   condition: string;
   /**
    * Whether the requirement also binds the action on everything that inherits from a resource of the
-   * type: the condition is then judged with that ancestor as `resource`. Defaults to false; absent in
-   * responses unless it is true.
+   * type: the condition is then judged with that ancestor as `resource`. Defaults to false.
    */
   inherited?: boolean | undefined;
 }

@@ -16,7 +16,7 @@ export type ResourceCondition = {
 }
 
 /** A condition that an action requires, also of what inherits from resources of the type if `inherited`. */
-export type ActionRequirement = { action: string; condition: string; inherited?: true }
+export type ActionRequirement = { action: string; condition: string; inherited: boolean }
 
 /** What a service has declared about a resource type. */
 export type Declaration = {
@@ -186,9 +186,8 @@ const conditions = `coalesce((
 
 /** The requirements of the type `t`, as JSON. */
 const requirements = `coalesce((
-    select json_agg(json_strip_nulls(json_build_object('action', n.action,
-      'condition', n.condition, 'inherited', case when n.inherited_in is not null then true end))
-      order by n.position)
+    select json_agg(json_build_object('action', n.action, 'condition', n.condition,
+      'inherited', n.inherited_in is not null) order by n.position)
     from resource_requirements n where n.kind_id = t.kind_id
   ), '[]')`
 
