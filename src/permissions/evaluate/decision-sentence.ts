@@ -117,7 +117,7 @@ function describeMissingLink({ action, resource, explanation }: MissingGrant): s
   return `the link opens ${describeResource(link, resource)} ${describePurpose(link)} only, which does not include ${action}`
 }
 
-/** `edit requires the condition paid of folder "Plans", which is not met: the request lacks context.paid`. */
+/** `edit requires the condition paid of folder plans, which is not met: the request lacks context.paid`. */
 function describeUnmet(
   action: string,
   reasons: Reason[],
@@ -125,9 +125,11 @@ function describeUnmet(
 ): string[] {
   return reasons
     .filter(({ rule }) => rule === 'requirement_not_met')
-    .map(({ condition, resource_id }) => {
-      const isSame = (other: Pick<Reason, 'condition' | 'resource_id'>) =>
-        other.condition === condition && other.resource_id === resource_id
+    .map(({ condition, resource_type, resource_id }) => {
+      const isSame = (other: Pick<Reason, 'condition' | 'resource_type' | 'resource_id'>) =>
+        other.condition === condition &&
+        other.resource_type === resource_type &&
+        other.resource_id === resource_id
       // Otherwise, it is a requirement of `view`, which a custom role needs.
       const ofAction = unmet.find(isSame)
       const requirement = ofAction ?? unmetToView.find(isSame)

@@ -49,14 +49,14 @@ export const isChainRestricted = `exists (
     where c.depth = 1 or n.inherited_in is not null
   )`
 
-/** Returns SQL for the requirements of a kind, as a JSON array of Requirement. */
-export function requirementList(kindId: string): string {
+/** Returns SQL for the requirements of a kind, or those that match, as a JSON array of Requirement. */
+export function requirementList(kindId: string, match = 'true'): string {
   return `(
     select json_agg(json_build_object('action', n.action, 'condition', n.condition,
       'digest', c.digest) order by n.position)
     from resource_requirements n
     join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
-    where n.kind_id = ${kindId}
+    where n.kind_id = ${kindId} and ${match}
   )`
 }
 
@@ -80,11 +80,7 @@ export function inheritedRequirementList(service: string): string {
       'resource', ${storedResource('a')}, 'requirements', required.list) order by chain.depth)
     from chain join resources a on a.id = chain.id join resource_kinds k on k.id = a.kind_id
     cross join lateral (
-      select json_agg(json_build_object('action', n.action, 'condition', n.condition,
-        'digest', c.digest) order by n.position) as list
-      from resource_requirements n
-      join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
-      where n.kind_id = chain.kind_id and n.inherited_in is not null
+      select ${requirementList('chain.kind_id', 'n.inherited_in is not null')} as list offset 0
     ) required
     where chain.depth > 1 and required.list is not null
   ) end`
