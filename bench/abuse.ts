@@ -52,7 +52,7 @@ try {
     process.stdout.write(`${tableHead}\n`)
     for (const [name, { title }] of Object.entries(attacks)) {
       if (words.length > 0 && !words.some((word) => name.includes(word))) continue
-      const times = { seconds: 4, quietSeconds: 2, settleSeconds: 5 }
+      const times = { seconds: 4, quietSeconds: 2, settleSeconds: 5, settledGrowth: 32 }
       const result = await measureAttack([name], { ...environment, ...times })
       process.stdout.write(`${formatRow(title, result)}\n`)
       for (const [error, count] of Object.entries(result.errors))

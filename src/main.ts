@@ -37,7 +37,8 @@ async function main(): Promise<void> {
     return startWorker(config, workerLog, () => process.exit())
   }
 
-  for (const warning of findMisspeltSettings(process.env, Object.keys(settings))) log.warn(warning)
+  for (const { detail } of findMisspeltSettings(process.env, Object.keys(settings)))
+    log.warn(detail)
 
   const stopping = Promise.withResolvers<void>()
   let isStopping = false

@@ -89,7 +89,9 @@ export async function bundlePackages(): Promise<string> {
 /** Returns the specifiers that the project imports from the packages. */
 function findSpecifiers(): string[] {
   const found = new Set<string>()
-  for (const file of globSync('{src,gen,test,tools}/**/*.ts', { cwd: root })) {
+  // The applications and clients that tests install have packages of their own.
+  const options = { cwd: root, exclude: ['**/node_modules'] }
+  for (const file of globSync('{src,gen,test,tools}/**/*.ts', options)) {
     const source = readFileSync(join(root, file), 'utf8')
     for (const [, specifier = ''] of source.matchAll(/\bfrom '([^'.][^']*)'/g))
       if (packages.some((name) => specifier === name || specifier.startsWith(`${name}/`)))

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
@@ -63,6 +63,7 @@ async function runAva(variables: Record<string, string>): Promise<number> {
   const closed = once(child, 'close')
   const count = { passed: 0, failed: 0, skipped: 0 }
   const timer = createFileTimer()
+  const before = readProcessorTimes()
   for await (const line of createInterface(child.stdout)) {
     timer.addLine(line)
     const [, not, directive] = /^(not )?ok \d+ - .*?(# (?:SKIP|TODO).*)?$/i.exec(line) ?? [line]
@@ -77,8 +78,18 @@ async function runAva(variables: Record<string, string>): Promise<number> {
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
   for (const { file, seconds } of timer.findSlowest(60))
     process.stdout.write(`# ${seconds.toFixed(0)} s: ${file}\n`)
+  const { idle, total } = readProcessorTimes()
+  const share = ((idle - before.idle) / (total - before.total)) * 100
+  process.stdout.write(`# The processors were idle for ${share.toFixed(0)} % of the time\n`)
   if (leftOut.length > 0)
     process.stdout.write(`# Not run: ${leftOut.length} files, which npm run test:all runs, too\n`)
   process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
   return count.failed
+}
+
+/** The time of all processors since the machine started. */
+function readProcessorTimes(): { idle: number; total: number } {
+  const times = cpus().flatMap(({ times }) => Object.entries(times))
+  const sum = (entries: [string, number][]) => entries.reduce((all, [, time]) => all + time, 0)
+  return { idle: sum(times.filter(([name]) => name === 'idle')), total: sum(times) }
 }

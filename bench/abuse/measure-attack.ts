@@ -35,17 +35,16 @@ export type AttackOptions = {
   quietSeconds: number
   /** Seconds to wait for memory to return to its previous level. */
   settleSeconds: number
+  /** The growth of memory, in MiB, that is considered a return to the previous level. */
+  settledGrowth: number
 }
-
-/** The maximum growth of memory, in MiB, that is considered a return to the previous level. */
-const settled = 32
 
 /** Runs attacks concurrently with the traffic of other tenants. */
 export async function measureAttack(
   names: string[],
   options: AttackOptions,
 ): Promise<AttackResult> {
-  const { nodes, traffic, target, seconds, quietSeconds, settleSeconds } = options
+  const { nodes, traffic, target, seconds, quietSeconds, settleSeconds, settledGrowth } = options
   const [attacked] = nodes as [NodeProcess]
   const attacker = startBenchProcess('abuse/attacker.ts')
   await attacker.request({})
@@ -62,7 +61,8 @@ export async function measureAttack(
     const outcomes = await attacker.request<OutcomeCounts>(job, seconds)
     const [duringAttack, ...others] = traffic.take() as [TrafficSample, ...TrafficSample[]]
     const deadline = performance.now() + settleSeconds * 1000
-    while (attacked.memory() > before + settled && performance.now() < deadline) await sleep(100)
+    while (attacked.memory() > before + settledGrowth && performance.now() < deadline)
+      await sleep(100)
     return {
       outcomes,
       quiet: summarize([quiet]),

@@ -7,7 +7,8 @@ import { findFreePort } from '../../src/core/free-port.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
-import { createTransports, type Transport } from '../../test/support/transports.ts'
+import { createTransports } from '../../test/support/create-transports.ts'
+import type { Transport } from '../../test/support/transports.ts'
 
 /** A process of the real server, started like `npm start` with its own settings. */
 export type NodeProcess = {

@@ -43,7 +43,7 @@ const references = pages.filter((path) => path.startsWith('site/reference/')).so
 /** The groups of the sidebar. Pages of `docs` that no group names are in the last one. */
 const groups: Record<string, string[]> = {
   'Getting started': ['README.md', 'docs/comparison.md', 'docs/migrating.md', 'CHANGELOG.md'],
-  Permissions: named('permission-model', 'conditions', 'authzen', 'a-decision-is-wrong'),
+  Permissions: named('permission-model', 'guests', 'conditions', 'authzen', 'a-decision-is-wrong'),
   'Sign-in': named(
     'openid-connect',
     'browser-sign-in',

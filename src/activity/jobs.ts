@@ -1,4 +1,4 @@
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { maxPrunedEntries, pruneActivity } from './retention.ts'
 import { maxSealedEntries, sealActivity } from './seal.ts'
@@ -19,7 +19,7 @@ export function createActivityJobs(
   const seal: Job = {
     failure: 'Sealing the activity log failed',
     interval: sealInterval,
-    run: async () => (await sealActivity(openStores())) === maxSealedEntries,
+    run: async () => moreIf((await sealActivity(openStores())) === maxSealedEntries),
   }
   if (retentionDays === undefined) return [seal]
   const prune: Job = {
@@ -27,7 +27,7 @@ export function createActivityJobs(
     interval: pruneInterval,
     run: async () => {
       const pruned = await pruneActivity(openStores(), new Date(), retentionDays)
-      return pruned === maxPrunedEntries
+      return moreIf(pruned === maxPrunedEntries)
     },
   }
   return [seal, prune]

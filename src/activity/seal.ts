@@ -7,10 +7,12 @@ export const maxSealedEntries = 500
 
 /**
  * Seals committed entries by appending them to the hash chain, ordered by transaction, then by ID.
- * The sequence number of the seal is the position of the entry: a reader who has read up to a
- * position has read every entry before it. An entry that is committed after a run is sealed by a later run,
- * and gets a later position, even if its transaction began earlier. Returns the number of sealed
- * entries, or 0 if another node is sealing. Recording an entry never waits for this.
+ * Returns the number of sealed entries, or 0 if another node is sealing. Recording an entry never waits
+ * for this.
+ *
+ * The sequence number of the seal is the position of the entry. An entry that is committed after a run
+ * gets a later position, even if its transaction began earlier, so a reader who has read up to a position
+ * has read every entry before it.
  * See docs/decisions/activity.md#position-of-an-event.
  */
 export async function sealActivity(stores: Transactional<{ chain: ChainStore }>): Promise<number> {

@@ -26,8 +26,8 @@ type DeletionContext = RequestContext<SignOutStores & DeletionStores & { keptTex
 
 /**
  * Deletes a user together with all tokens. Workspaces without other members are deleted, resources
- * in other workspaces are transferred to `transfer_to`, and what names the user is removed from the
- * activity log and from deliveries of webhooks. Returns what else contains such texts.
+ * in other workspaces are transferred to `transfer_to`, and the user's names are removed from the
+ * activity log and from webhook deliveries. Returns the other texts that still contain them.
  *
  * @throws {ServiceError} already_exists if a workspace would lose its last owner, or if the user
  *   owns resources and `transfer_to` is not set

@@ -93,13 +93,22 @@ function toLinkedAccount({ linkedAt, ...account }: PersonAccount): LinkedAccount
 }
 
 function toMembership(membership: PersonMembership): Membership {
-  const { workspaceId, workspaceName, workspaceSlug, role, joinedAt, expiresAt, emailRefusal } =
-    membership
+  const {
+    workspaceId,
+    workspaceName,
+    workspaceSlug,
+    role,
+    joinedAt,
+    expiresAt,
+    emailRefusal,
+    isGuest,
+  } = membership
   return {
     workspace_id: workspaceId,
     workspace_name: workspaceName,
     workspace_slug: workspaceSlug,
     role,
+    guest: isGuest,
     ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
     ...(emailRefusal !== null && { email_refusal: emailRefusal }),
     ...(joinedAt === null

@@ -24,6 +24,7 @@ export const handlers = {
   updateWorkspace: async () => (await import('../workspaces/workspaces.ts')).updateWorkspace,
   deleteWorkspace: async () => (await import('../workspaces/workspaces.ts')).deleteWorkspace,
   listMembers: async () => (await import('../workspaces/members.ts')).listMembers,
+  updateMember: async () => (await import('../workspaces/members.ts')).updateMember,
   inviteMember: async () => (await import('../workspaces/invitations.ts')).inviteMember,
   listGroups: async () => (await import('../workspaces/groups.ts')).listGroups,
   listGroupMembers: async () => (await import('../workspaces/group-members.ts')).listGroupMembers,

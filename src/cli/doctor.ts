@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { ConfigError } from '../config/config.ts'
+import { findMisspeltSettings } from '../config/misspelt-settings.ts'
 import { tellSchemaVersion } from '../database/schema-version.ts'
-import { type Config, readConfig } from '../server/config.ts'
+import { type Config, readConfig, settings } from '../server/config.ts'
 import { type Check, type Finding, runChecks } from './doctor/check.ts'
 import { configurationChecks } from './doctor/configuration.ts'
 import { databaseChecks } from './doctor/database.ts'
 import { providerChecks } from './doctor/providers.ts'
 import { type Mistake, withoutRepetition } from './doctor/repetition.ts'
 import { replicaChecks } from './doctor/replicas.ts'
-import { findMisspeltSettings } from './doctor/unknown-settings.ts'
 import { explainFailure } from './failure.ts'
 import { print } from './output.ts'
 import { openPostgres } from './session.ts'
@@ -38,18 +38,18 @@ function stateOf(ok: Finding['ok']): string {
 
 async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { config, mistakes: invalid } = readSettings(environment)
-  const misspelt = findMisspeltSettings(environment)
+  const misspelt = findMisspeltSettings(environment, Object.keys(settings))
   const meant = new Set(misspelt.map(({ setting }) => setting))
   const mistakes = [...invalid.filter(({ setting }) => !meant.has(setting)), ...misspelt]
-  const settings: Finding[] = mistakes.map(({ detail }) => ({
+  const findings: Finding[] = mistakes.map(({ detail }) => ({
     check: 'settings',
     ok: false,
     detail,
   }))
-  if (!config) return settings
-  if (mistakes.length === 0) settings.push({ check: 'settings', ok: true, detail: 'valid' })
+  if (!config) return findings
+  if (mistakes.length === 0) findings.push({ check: 'settings', ok: true, detail: 'valid' })
   return [
-    ...settings,
+    ...findings,
     ...withoutRepetition(await runChecks(configurationChecks(config)), mistakes),
     ...(await runChecks(providerChecks(config))),
     ...(await examineRedis(config)),

@@ -5,9 +5,9 @@ import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'
 import { ItemErrors } from '../permissions/item-errors.ts'
-import type { ShareStores } from '../permissions/share.ts'
-import { findShareErrors, type ShareAllOptions, shareAll } from '../permissions/share-all.ts'
+import { findShareErrors, shareAll } from '../permissions/share-all.ts'
 import { readShares } from '../permissions/share-items.ts'
+import type { ShareAllOptions, ShareStores } from '../permissions/share-preparation.ts'
 import {
   createLineNaming,
   describeLineErrors,

@@ -2,6 +2,8 @@ import { readRegistry } from '../rpc/descriptors.ts'
 import { readMethods } from '../rpc/method.ts'
 import { createValidator, type Validator } from '../rpc/validate.ts'
 
+const validators = new Map<string, Validator>()
+
 /**
  * Applies the field rules of an AdminService method to its request, fills in defaults and returns
  * the request. `key` is the method's name in camelCase.
@@ -9,7 +11,10 @@ import { createValidator, type Validator } from '../rpc/validate.ts'
  * @throws {ServiceError} invalid_argument with every violation
  */
 export function requireValid<Message extends object>(key: string, message: Message): Message {
-  createRequestValidator('AdminService', key)(message)
+  // Compiling a validator takes longer than most calls, and some commands make hundreds.
+  const validator = validators.get(key) ?? createRequestValidator('AdminService', key)
+  validators.set(key, validator)
+  validator(message)
   return message
 }
 

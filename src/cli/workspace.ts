@@ -1,13 +1,8 @@
 import { Command } from 'commander'
-import {
-  callAdminApi,
-  overNetwork,
-  readPages,
-  requireWorkspaceId,
-  withAdminApi,
-} from './admin-api.ts'
+import { callAdminApi, overNetwork, requireWorkspaceId, withAdminApi } from './admin-api.ts'
 import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
+import { addMemberCommands } from './workspace-members.ts'
 
 export function workspaceCommand(): Command {
   const command = new Command('workspace').description('manage workspaces')
@@ -19,22 +14,7 @@ export function workspaceCommand(): Command {
       print(command, workspaces, formatTable(workspaces))
     })
 
-  overNetwork(command.command('members'))
-    .description('list the members of a workspace')
-    .argument('<slug>', 'slug of the workspace')
-    .action(async (slug: string, _options, command) => {
-      const members = await withAdminApi(command, async (api) => {
-        const workspace_id = await requireWorkspaceId(api, slug)
-        return readPages(async (page) => {
-          const { members } = await api('listMembers', { workspace_id, ...page })
-          return { items: members }
-        })
-      })
-      const rows = members.map(({ user_id, email, name, role, status, expires_at = '' }) => {
-        return { user_id, email, name, role, status, expires_at }
-      })
-      print(command, rows, formatTable(rows))
-    })
+  addMemberCommands(command)
 
   overNetwork(command.command('create'))
     .description('create a workspace and invite its owner')

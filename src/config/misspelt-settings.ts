@@ -36,20 +36,20 @@ const prefixes = [
 /** Variables that Kubernetes adds to each container for every service. */
 const kubernetesVariable = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP)(_\w+)?)?$/
 
-/**
- * Returns a sentence for each variable of the environment that looks like one of the `known` settings,
- * misspelt.
- */
+/** A variable that looks like a setting: the setting that was probably meant, and a sentence. */
+export type MisspeltSetting = { setting: string; detail: string }
+
+/** Finds the variables of the environment whose names look like those of `settings`, misspelt. */
 export function findMisspeltSettings(
   environment: Record<string, string | undefined>,
-  known: string[],
-): string[] {
+  settings: string[],
+): MisspeltSetting[] {
   return Object.entries(environment).flatMap(([name, value]) => {
-    if (value === '' || known.includes(name)) return []
-    const [nearest = ''] = nearestNames(name.replace(/^DAIKON_/, ''), known, 1)
-    return isSimilar(name, nearest) || hasOwnPrefix(name)
-      ? [`${name} is not a setting and has no effect: did you mean ${nearest}?`]
-      : []
+    if (value === '' || settings.includes(name)) return []
+    const [setting = ''] = nearestNames(name.replace(/^DAIKON_/, ''), settings, 1)
+    if (!isSimilar(name, setting) && !hasOwnPrefix(name)) return []
+    const detail = `${name} is not a setting and has no effect: did you mean ${setting}?`
+    return [{ setting, detail }]
   })
 }
 

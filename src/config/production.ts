@@ -31,10 +31,12 @@ export function findFileMistakes(paths: Record<string, string>): string[] {
 }
 
 /**
- * Returns whether users other than the owner can read a file. As in PostgreSQL, its group may read
- * it if it belongs to root, because Kubernetes mounts secrets that way. If this process runs as
- * root, this applies only to groups other than root's own: operators run commands as root beside a
- * server that runs as another user. A missing file is reported when it is read.
+ * Returns whether users other than the owner can read a file. False for a missing file, which is
+ * reported when it is read.
+ *
+ * As in PostgreSQL, the group may read a file of root, because Kubernetes mounts secrets that way. If
+ * this process runs as root, that holds only for groups other than root's own: operators run commands as
+ * root beside a server that runs as another user.
  */
 export function isReadableByOthers(path: string): boolean {
   // Windows has no such permission bits, and Node.js reports every file as readable by everyone.

@@ -1,7 +1,7 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { Role } from '../core/roles.ts'
+import { changedFields } from '../core/changed-fields.ts'
 import { createGroupMemberEvent } from '../workspaces/group-members.ts'
-import { createRoleEvent } from '../workspaces/member-rules.ts'
+import { recordStandings, type Standing } from '../workspaces/guests.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { MemberId, MemberStore } from '../workspaces/store/member-store.ts'
@@ -21,9 +21,9 @@ export type MappingStores = {
 export async function applyMapping(
   tx: MappingStores,
   member: MemberId,
-  { role, groups }: Pick<MappedClaims, 'role' | 'groups'>,
+  { standing, groups }: Pick<MappedClaims, 'standing' | 'groups'>,
 ): Promise<void> {
-  if (role) await changeRole(tx, member, role)
+  if (standing) await changeStanding(tx, member, standing)
   if (groups) await changeGroups(tx, member, groups)
 }
 
@@ -48,12 +48,14 @@ const cure =
 
 const system = { actorId: undefined }
 
-async function changeRole(tx: MappingStores, id: MemberId, role: Role): Promise<void> {
+async function changeStanding(tx: MappingStores, id: MemberId, standing: Standing): Promise<void> {
   const member = await tx.members.find(id)
-  if (!member || member.role === role || member.supportReason !== null) return
+  if (!member || member.supportReason !== null) return
+  const changes = changedFields(standing, member)
+  if (!changes) return
   if (member.role === 'owner' && !(await tx.members.hasOtherActiveOwner(id))) return
-  await tx.members.update(id, { role })
-  await tx.activity.record(system, createRoleEvent(id, member.role, role))
+  await tx.members.update(id, changes)
+  await recordStandings(tx.activity, system, { before: member, after: standing })
 }
 
 async function changeGroups(

@@ -12,6 +12,7 @@ import { actorOf, userIdOf } from '../activity/actor.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import type { DiscoveryDocument } from '../identity/providers/documents.ts'
+import { requireGuestSupport } from '../workspaces/guests.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
 import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
@@ -29,7 +30,7 @@ import {
 } from './connection-rules.ts'
 import { describeConnection, tagOf, toResponse, toTaggedResponse } from './connection-view.ts'
 import { endConnectionSessions } from './end-sessions.ts'
-import type { ConnectionMapping, MappedRole } from './mapping.ts'
+import { type ConnectionMapping, type DefaultRole, givesGuests } from './mapping.ts'
 import type { ConnectionId, StoredConnection } from './store/connection-store.ts'
 
 /** The migration that adds connections. */
@@ -79,10 +80,11 @@ export async function createConnection(
   const secret = secretBox.encrypt(client_secret, secretContext(id))
   const provider = { name: name.trim(), issuer, clientId, scopes: withOpenid(scopes) }
   const flags = { isActive, enforced, breakGlass }
-  const settings = { ...provider, ...flags, defaultRole: default_role as MappedRole, mapping }
+  const settings = { ...provider, ...flags, defaultRole: default_role as DefaultRole, mapping }
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, workspace_id)
     await tx.rollout.requireMigration(connectionMigration, 'A connection')
+    if (givesGuests(mapping)) await requireGuestSupport(tx.rollout)
     if ((await tx.connections.count(workspaceId)) >= maxConnections) throw tooManyConnections()
     await requireGroups(tx.groups, workspaceId, mapping)
     await tx.connections.insert({ id, workspaceId }, settings, secret, userIdOf(actor))
@@ -100,7 +102,7 @@ export async function createConnection(
   })
 }
 
-/** Deletes a connection, and ends the sessions by it. */
+/** Deletes a connection, and ends its sessions. */
 export async function deleteConnection(
   { stores, principal, now }: ReadContext,
   { if_match, ...request }: ConnectionDeleteRequest,

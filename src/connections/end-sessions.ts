@@ -5,7 +5,7 @@ import type { StoredConnection } from './store/connection-store.ts'
 type EndStores = Pick<ConnectionStores, 'browserSessions' | 'codes' | 'sessions'>
 
 /**
- * Ends all sessions and sign-ins by a connection. The caller has locked or deleted the connection, so
+ * Ends all sessions and sign-ins through a connection. The caller has locked or deleted the connection, so
  * that no session by it can begin at the same time.
  */
 export async function endConnectionSessions(

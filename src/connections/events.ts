@@ -29,7 +29,7 @@ export const connectionEvents = {
   'connection.deleted': {
     target: 'connection',
     detail: ['name', 'issuer'],
-    description: 'A connection was deleted, and the sessions by it ended',
+    description: 'A connection was deleted, and its sessions ended',
     recordedBy: ['deleteConnection'],
   },
   'connection.domain_verified': {
@@ -57,9 +57,10 @@ export const connectionEvents = {
   'connection.member_joined': {
     target: 'user',
     detail: ['email', 'role', 'connection_id'],
-    description: 'A person joined a workspace by signing in by its connection for the first time',
+    description:
+      'A person joined a workspace by signing in through its connection for the first time',
     recordedBy: [],
-    alsoRecordedBy: 'sign-ins by a connection',
+    alsoRecordedBy: 'sign-ins through a connection',
   },
   'connection.claims_missing': {
     target: 'connection',
@@ -67,7 +68,7 @@ export const connectionEvents = {
     description:
       'Somebody signed in with a token that omits claims of the mapping because they have too many values, so what the claims map stayed as it was; recorded at most once a day',
     recordedBy: [],
-    alsoRecordedBy: 'sign-ins by a connection',
+    alsoRecordedBy: 'sign-ins through a connection',
   },
   'connection.break_glass_used': {
     target: 'user',

@@ -11,25 +11,29 @@ export type FoundPerson = {
   userId: string
   /** What the directory calls them today, if it has provisioned them. */
   userName: string | undefined
-  /** Whether the person has signed in by the connection before. */
+  /** Whether the person has signed in through the connection before. */
   isKnown: boolean
 }
 
 /**
- * Returns the user whom the provider of a connection means: the one who has signed in with the subject,
- * the one to whom the directory gave an ID that the token carries, the one whom the directory calls by
- * the address today, or the one who has the address. Creates the user if there is none. Returns
- * undefined if the token does not identify one person.
+ * Finds the user that a token of a connection identifies, by the first of these that matches:
+ *
+ * 1. the subject, if the user has signed in with it before
+ * 2. an ID in the token that the directory has provisioned
+ * 3. the address, as the current `userName` in the directory
+ * 4. the address of a user, who is created if there is none
+ *
+ * Returns undefined if the token does not identify exactly one person.
  */
 export async function findPerson(
   tx: PersonStores,
   { id, workspaceId }: { id: string; workspaceId: string },
   { subject, email, claims }: Asserted,
 ): Promise<FoundPerson | undefined> {
-  const known = await tx.connectionSubjects.find(id, subject)
-  if (known) {
-    const userName = await tx.directory.findName(known)
-    return { userId: known.userId, userName, isKnown: true }
+  const signedInBefore = await tx.connectionSubjects.find(id, subject)
+  if (signedInBefore) {
+    const userName = await tx.directory.findName(signedInBefore)
+    return { userId: signedInBefore.userId, userName, isKnown: true }
   }
   const [provisioned, another] = await tx.directory.findByExternalIds(
     workspaceId,

@@ -1,4 +1,4 @@
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import { maxCheckedDomains } from './domain-verification.ts'
 
 /** Milliseconds between searches for domains that are due. */
@@ -10,7 +10,7 @@ export function createConnectionJobs(checkDomains: () => Promise<number>): Job[]
     {
       failure: 'Checking the domains of connections failed',
       interval: checkInterval,
-      run: async () => (await checkDomains()) === maxCheckedDomains,
+      run: async () => moreIf((await checkDomains()) === maxCheckedDomains),
     },
   ]
 }

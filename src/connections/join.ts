@@ -1,7 +1,6 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { domainOf } from '../core/email.ts'
 import type { QuotaContext } from '../core/quotas.ts'
-import type { Role } from '../core/roles.ts'
 import type { ConnectedMember } from '../identity/ports.ts'
 import type { Identity } from '../identity/providers/provider.ts'
 import { failure, recordedFailure, type SignInResult, success } from '../identity/sign-in-result.ts'
@@ -9,6 +8,7 @@ import type { AccountStore } from '../identity/store/account-store.ts'
 import type { ClaimsStore } from '../identity/store/claims-store.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
+import type { Standing } from '../workspaces/guests.ts'
 import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
@@ -35,12 +35,12 @@ export type JoinStores = MappingStores &
   }
 
 /**
- * Returns the member that the provider of a connection means, and locks their user until the end of the
- * transaction.
+ * Returns the member that a sign-in through a connection identifies (`findPerson`), who joins if they
+ * have not yet. Locks their user until the end of the transaction.
  *
- * `findPerson` finds the member, who joins if they have not yet. The provider is trusted within its
- * verified domains alone: the asserted address, the one of the user and the one that the directory calls
- * them by must be in one. It links no account, so it says nothing about the person elsewhere.
+ * The provider is trusted only within its verified domains: the address in the token, the address of the
+ * user and the `userName` in the directory must each be in one. No account is linked, so the sign-in
+ * proves nothing outside this workspace.
  */
 export async function joinByConnection(
   tx: JoinStores,
@@ -73,8 +73,8 @@ export async function joinByConnection(
   await removeEndedMembersOf(tx, [workspaceId], now, userId)
   if (await isDeprovisioned(tx, member))
     return failure('access_denied', 'the directory has deactivated the person')
-  const role = mapped.role ?? connection.defaultRole
-  if (!(await join(tx, { now, quotas }, member, role, email, connectionId)))
+  const standing = mapped.standing ?? { role: connection.defaultRole, isGuest: false }
+  if (!(await join(tx, { now, quotas }, member, standing, email, connectionId)))
     return failure('access_denied', 'the workspace has reached its maximum number of members')
   await tx.connectionSubjects.link({ connectionId, subject, email, ...member }, now)
   await tx.connectionSubjects.recordSignIn(connectionId, subject, now)
@@ -92,7 +92,7 @@ async function join(
   tx: JoinStores,
   { now, quotas }: QuotaContext & { now: Date },
   id: MemberId,
-  role: Role,
+  { role, isGuest }: Standing,
   email: string,
   connectionId: string,
 ): Promise<boolean> {
@@ -101,7 +101,7 @@ async function join(
   if (!member) {
     const count = await tx.workspaces.count(id.workspaceId, 'members')
     if (count >= quotas.MAX_MEMBERS_PER_WORKSPACE) return false
-    await tx.members.add(id, role, now)
+    await tx.members.add(id, role, now, isGuest)
   } else {
     await tx.members.join(id, now)
   }

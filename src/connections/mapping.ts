@@ -1,7 +1,13 @@
-import { atLeast, type Role, roles } from '../core/roles.ts'
+import type { Role } from '../core/roles.ts'
+import type { Standing } from '../workspaces/guests.ts'
 
-/** A role that a connection can give. */
-export type MappedRole = Exclude<Role, 'owner'>
+/** A role that a connection can give by default. */
+export type DefaultRole = Exclude<Role, 'owner'>
+
+/** What the value of a claim can give, from lowest to highest. A guest is a viewer. */
+export const mappedRoles = ['guest', 'viewer', 'editor', 'admin'] as const
+
+export type MappedRole = (typeof mappedRoles)[number]
 
 /** What the values of claims give to the members who sign in. */
 export type ConnectionMapping = {
@@ -15,7 +21,10 @@ export type ConnectionMapping = {
   groups: Record<string, string>
 }
 
-export const mappedRoles: readonly MappedRole[] = roles.filter((role) => role !== 'owner')
+/** Whether a mapping can make members guests. */
+export function givesGuests({ roles }: Pick<ConnectionMapping, 'roles'>): boolean {
+  return Object.values(roles).includes('guest')
+}
 
 /** Returns the texts of a claim, which may be a text or a list. */
 export function readClaimValues(value: unknown): string[] {
@@ -23,15 +32,15 @@ export function readClaimValues(value: unknown): string[] {
   return values.filter((item) => typeof item === 'string')
 }
 
-/** Returns the highest role that the values give, or the default role if they give none. */
+/** Returns the highest of what the values give, or the default role if they give none. */
 export function mapRole(
   { roles: byValue }: Pick<ConnectionMapping, 'roles'>,
-  defaultRole: MappedRole,
+  defaultRole: DefaultRole,
   values: string[],
-): MappedRole {
+): Standing {
   const given = values.flatMap((value) => ownValue(byValue, value) ?? [])
-  if (given.length === 0) return defaultRole
-  return given.reduce((highest, role) => (atLeast(role, highest) ? role : highest))
+  const highest = mappedRoles.findLast((role) => given.includes(role)) ?? defaultRole
+  return highest === 'guest' ? { role: 'viewer', isGuest: true } : { role: highest, isGuest: false }
 }
 
 /**
@@ -48,8 +57,8 @@ export function mapGroups(
 
 /** What the claims of a sign-in give. */
 export type MappedClaims = {
-  /** Undefined if the role stays as it is. */
-  role: MappedRole | undefined
+  /** The role, and whether the member is a guest. Undefined if both stay as they are. */
+  standing: Standing | undefined
   /** Undefined if the groups stay as they are. */
   groups: ReturnType<typeof mapGroups> | undefined
   /** The claims of the mapping whose values are not in the token. */
@@ -59,7 +68,7 @@ export type MappedClaims = {
 /** Returns what the claims of a sign-in give. */
 export function mapClaims(
   mapping: ConnectionMapping,
-  defaultRole: MappedRole,
+  defaultRole: DefaultRole,
   claims: Record<string, unknown>,
 ): MappedClaims {
   const { roleClaim, groupsClaim } = mapping
@@ -72,7 +81,7 @@ export function mapClaims(
   const roleValues = read(roleClaim)
   const groupValues = read(groupsClaim)
   return {
-    role: roleValues && mapRole(mapping, defaultRole, roleValues),
+    standing: roleValues && mapRole(mapping, defaultRole, roleValues),
     groups: groupValues && mapGroups(mapping, groupValues),
     missing,
   }

@@ -5,7 +5,7 @@ export type ConnectionPorts = {
   directory: Directory
 }
 
-/** What the directories of workspaces say about people. */
+/** What the directories of workspaces report about people. */
 export type Directory = {
   /** Returns what the directory calls a person today; undefined if it does not provision them. */
   findName(member: MemberId): Promise<string | undefined>

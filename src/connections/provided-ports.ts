@@ -1,10 +1,10 @@
 import type { SignInConnections } from '../identity/ports.ts'
 import { type JoinStores, joinByConnection } from './join.ts'
-import { createSessionReach } from './session-reach.ts'
+import { createSessionScope } from './session-scope.ts'
 
 /** What connections tell the features below. */
 export const connectionPorts = {
-  sessionReach: createSessionReach,
+  sessionScope: createSessionScope,
   signInConnections: (tx: JoinStores): SignInConnections => ({
     existsAny: () => tx.connections.existsAny(),
     findActive: (id) => tx.connections.findActive(id),

@@ -5,9 +5,9 @@ export const reasons = defineReasons({
   CONNECTION_NOT_FOUND: { code: 'not_found', message: 'Connection not found' },
   CONNECTION_REQUIRED: {
     code: 'permission_denied',
-    message: 'The workspace requires a sign-in by its connection',
+    message: 'The workspace requires its members to sign in through its connection',
   },
-  DNS_UNAVAILABLE: { code: 'unavailable', message: 'The DNS could not be asked; try again' },
+  DNS_UNAVAILABLE: { code: 'unavailable', message: 'DNS did not respond; try again' },
   DOMAIN_NOT_FOUND: { code: 'not_found', message: 'The connection does not have this domain' },
   DOMAIN_NOT_PROVEN: {
     code: 'already_exists',
@@ -20,7 +20,7 @@ export const reasons = defineReasons({
   ENFORCEMENT_NOT_READY: {
     code: 'already_exists',
     message:
-      'Enforcing a connection requires a verified domain and a sign-in by the connection in the last day, at the provider that it has now',
+      'Enforcing a connection requires a verified domain and a sign-in through the connection within the last day, with its current provider',
   },
   TOO_MANY_CONNECTIONS: {
     code: 'resource_exhausted',

@@ -5,6 +5,7 @@ import type {
 import { actorOf } from '../activity/actor.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { invalidArgument } from '../core/errors.ts'
+import { requireGuestSupport } from '../workspaces/guests.ts'
 import type { ConnectionContext, ConnectionStores } from './connection-context.ts'
 import {
   enforcementNotReady,
@@ -23,7 +24,7 @@ import {
   withOpenid,
 } from './connections.ts'
 import { endConnectionSessions, endOtherwiseBegun } from './end-sessions.ts'
-import type { ConnectionMapping, MappedRole } from './mapping.ts'
+import { type ConnectionMapping, type DefaultRole, givesGuests } from './mapping.ts'
 import type { ConnectionDomain } from './store/connection-domain-store.ts'
 import type { ConnectionSettings, StoredConnection } from './store/connection-store.ts'
 
@@ -47,6 +48,7 @@ export async function updateConnection(
     requireMatch(if_match, tagOf(before, known))
     const settings = applyChanges(before, request, read?.mapping)
     if (settings.issuer !== before.issuer && clientSecret === undefined) throw secretRequired()
+    if (givesGuests(settings.mapping)) await requireGuestSupport(tx.rollout)
     if (read) await requireGroups(tx.groups, workspaceId, settings.mapping)
     const secret = clientSecret && secretBox.encrypt(clientSecret, secretContext(id))
     await tx.connections.update(before, settings, secret ?? before.secret)
@@ -79,7 +81,7 @@ function applyChanges(
     issuer: request.issuer ?? before.issuer,
     clientId: request.client_id ?? before.clientId,
     scopes: request.scopes.length > 0 ? withOpenid(request.scopes) : before.scopes,
-    defaultRole: (request.default_role as MappedRole | undefined) ?? before.defaultRole,
+    defaultRole: (request.default_role as DefaultRole | undefined) ?? before.defaultRole,
     isActive: request.is_active ?? before.isActive,
     enforced: request.enforced ?? before.enforced,
     breakGlass: request.break_glass ?? before.breakGlass,
@@ -103,7 +105,7 @@ async function replaceDomains(
   await addDomains(tx, connection, added)
 }
 
-/** Throws unless people can sign in by the connection: it has a verified domain, and somebody just did. */
+/** Throws unless people can sign in through the connection: it has a verified domain, and somebody just did. */
 function requireReady(
   { isActive, lastSignInAt }: StoredConnection,
   domains: ConnectionDomain[],

@@ -31,4 +31,6 @@ export type PrincipalStatus = {
   isServiceAccount: boolean
   /** The user's role in the workspace of the token. */
   role: Role | undefined
+  /** Whether the user is a guest of the workspace of the token. */
+  isGuest: boolean
 }

@@ -4,6 +4,20 @@ export type Job = {
   failure: string
   /** Milliseconds before each run. */
   interval: number
-  /** Resolves to true if there is more to do, so that the job runs again immediately. */
-  run: () => Promise<unknown>
+  run: () => Promise<JobResult>
+}
+
+/** Whether a job has more to do, and runs again immediately. */
+export type JobResult = 'more' | 'done'
+
+export function moreIf(hasMore: boolean): JobResult {
+  return hasMore ? 'more' : 'done'
+}
+
+/** Returns the run of a job that never leaves work for an immediate next run. */
+export function untilDone(work: () => Promise<unknown>): () => Promise<JobResult> {
+  return async () => {
+    await work()
+    return 'done'
+  }
 }

@@ -15,10 +15,12 @@ export type UserPrincipal = {
   role: Role
   token: PresentedToken
   isServiceAccount: boolean
+  /** Whether the user is a guest of the workspace. */
+  isGuest: boolean
   /** The first characters of the API key that serves as the token, if it is one. */
   apiKeyPrefix: string | undefined
   /**
-   * The connection of the workspace by which the session began, if it did. Such a session must reach
+   * The connection of the workspace that the session began through, if any. Such a session must reach
    * nothing beyond the workspace.
    */
   connectionId: string | undefined

@@ -16,9 +16,11 @@ const backlog = 511
 
 /**
  * Stops listening. Connections stay open, unlike with the `close` of HTTP servers; `onEnd` is
- * called when all of them have ended. The system resets connections that have not been accepted,
- * and a turn of the event loop accepts at most one. Therefore the server stops right after a turn
- * that found none and did little else, or after accepting all that waited at the beginning.
+ * called when all of them have ended.
+ *
+ * The system resets connections that have not been accepted, and a turn of the event loop accepts at
+ * most one. Therefore the server stops right after a turn that found none and did little else, or after
+ * accepting all that waited at the beginning.
  * See docs/decisions/operation.md#when-a-draining-node-stops-listening.
  */
 export async function stopAccepting(server: Server, onEnd?: () => void): Promise<void> {

@@ -1,12 +1,13 @@
 import { sessionPrefix } from './schema-version.ts'
 
 /**
- * Ends the sessions of nodes of the first release, if this
- * transaction has changed the columns of a table. Such a node, which does not tell its version, would
- * otherwise fail with 500 until it is restarted, because its prepared statements return all columns.
- * It reports a lost session as a temporary failure, and connects again when the transaction, which
- * holds the lock of the table, has been committed. The age of its rows is 0, or negative if a savepoint
- * wrote them.
+ * Ends the sessions of nodes of the first release if this transaction has changed the columns of a
+ * table. The prepared statements of these nodes return all columns, so each call would otherwise fail
+ * with 500 until a restart. They report a lost session as a temporary failure, and reconnect once the
+ * transaction has released its lock on the table.
+ *
+ * These nodes do not report their version. The age of rows that this transaction has written is 0, or
+ * negative if a savepoint wrote them.
  */
 export const endOutdatedSessionsSql = `
   select pg_terminate_backend(pid) from pg_stat_activity

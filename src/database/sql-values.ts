@@ -1,6 +1,9 @@
 /** A timestamp from an entity (a Date) or from a query (PostgreSQL's text format). */
 export type Timestamp = Date | string
 
+/** A row of an outer join without a counterpart: every column may be null. */
+export type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null }
+
 /** Converts a timestamp to ISO 8601 in UTC, the format of messages. */
 export function isoTime(timestamp: Timestamp): string {
   return new Date(timestamp).toISOString()

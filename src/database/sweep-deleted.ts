@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import type { Database } from './database.ts'
 import { query } from './query.ts'
 import { inTransaction } from './transaction.ts'
@@ -108,6 +108,6 @@ export function createDeletedSweepJob(database: Database): Job {
   return {
     failure: 'Deleting rows of deleted workspaces failed',
     interval,
-    run: () => sweepDeleted(database),
+    run: async () => moreIf(await sweepDeleted(database)),
   }
 }

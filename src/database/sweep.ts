@@ -1,4 +1,4 @@
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import type { Database } from './database.ts'
 import { query } from './query.ts'
 import { inTransaction } from './transaction.ts'
@@ -71,6 +71,6 @@ export function createSweepJob(database: Database): Job {
   return {
     failure: 'Deleting expired rows failed',
     interval: sweepInterval,
-    run: async () => (await sweep(database, new Date())) >= maxRows,
+    run: async () => moreIf((await sweep(database, new Date())) >= maxRows),
   }
 }

@@ -64,7 +64,8 @@ async function dev(): Promise<void> {
     ADMIN_URL: adminUrl,
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
-  for (const warning of findMisspeltSettings(environment, Object.keys(settings))) log.warn(warning)
+  for (const { detail } of findMisspeltSettings(environment, Object.keys(settings)))
+    log.warn(detail)
   for (const name of portSettings) {
     if (wanted[name] === 0 || wanted[name] === ports[name]) continue
     log.warn(`Port ${wanted[name]} is in use: ${name} is ${ports[name]}`)

@@ -57,13 +57,22 @@ const streamBytes = 8 * 1024
  * Bounds the memory of messages that have not arrived completely. grpc-js buffers them, up to the
  * size limit of each stream, before credentials can be checked.
  *
- * - Above a limit for its connection, a stream is paused: HTTP/2 flow control then stops the
- *   client. The oldest message of a connection is always read, so each of them completes in turn.
- * - Above `maxBytes`, the largest message of the connection with the most bytes is reset
- *   (ENHANCE_YOUR_CALM, which gRPC clients report as RESOURCE_EXHAUSTED).
- * - A message that takes longer than 20 s is reset (CANCEL). The first one of a stream starts when
- *   the stream does.
- * - A message whose header declares too many bytes is rejected before it arrives.
+ *     first byte, or     ┌───────────┐  complete
+ *     start of stream ──►│ arriving  ├─────────────────────────► passed to grpc-js
+ *                        └─┬──▲────┬─┘
+ *       the connection is  │  │    │ header declares too much
+ *       above its limit    ▼  │    └─────────────────────────► rejected with `tooLargeHeaders`
+ *                        ┌────┴──────┐
+ *                        │  paused   │  an older message has finished: back to arriving
+ *                        └───────────┘
+ *     arriving or paused:
+ *       20 s after its start ────────────────────────────────► reset with CANCEL
+ *       all messages exceed `maxBytes`, and it is the largest
+ *       of the connection with the most bytes ───────────────► reset with ENHANCE_YOUR_CALM
+ *
+ * A paused stream is not read, so HTTP/2 flow control stops the client. The oldest large message of a
+ * connection is never paused, so that each of them completes in turn. gRPC clients report
+ * ENHANCE_YOUR_CALM as RESOURCE_EXHAUSTED.
  */
 export function limitUnfinishedMessages(
   server: Http2Server,

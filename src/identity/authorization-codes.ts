@@ -16,15 +16,15 @@ import {
 } from './oauth/session-client.ts'
 import type { IdentityPorts } from './ports.ts'
 import { reasons } from './reasons.ts'
-import { type IssuedTokens, issueTokens, toTokenResponse } from './refresh-families.ts'
 import { matchesChallenge } from './secret.ts'
+import { type IssuedTokens, issueTokens, toTokenResponse } from './session-tokens.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
 import type { ClientStore } from './store/client-store.ts'
 import type { CodeStore, StoredCode } from './store/code-store.ts'
 import type { UserStore } from './store/user-store.ts'
 import { notAMember, userInactive } from './user-errors.ts'
 
-type CodeStores = Pick<IdentityPorts, 'sessionReach'> & {
+type CodeStores = Pick<IdentityPorts, 'sessionScope'> & {
   clients: ClientStore
   codes: CodeStore
   claims: ClaimsStore
@@ -40,7 +40,7 @@ export async function listCodeWorkspaces(
   if (!(await stores.users.isActive(code.userId))) throw userInactive()
   if (code.isConsumed) throw codeRefused()
   const all = await stores.claims.listWorkspaces(code.userId)
-  const workspaces = await stores.sessionReach.filter(code, all)
+  const workspaces = await stores.sessionScope.filter(code, all)
   const boundTo = await findBoundWorkspace(stores.clients, code)
   const only = [code.workspaceId, boundTo].filter((id) => typeof id === 'string')
   return {
@@ -128,7 +128,7 @@ async function exchangeOnce(
       if (code.isConsumed) return undefined
       const claims = await tx.claims.findAccessClaims({ userId, workspaceId })
       if (!claims) throw notAMember()
-      await tx.sessionReach.require(code, claims.wid)
+      await tx.sessionScope.require(code, claims.wid)
       if (!(await tx.codes.consume(hash, now))) return undefined
       const issuedAt = identity.clock()
       const browserSession =

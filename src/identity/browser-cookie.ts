@@ -15,7 +15,7 @@ export type BrowserCookies = {
   sign(browser: Browser): Promise<string>
   /** Returns what a cookie says, or a new browser if there is none that this server signed. */
   read(cookie: string | undefined): Promise<Browser>
-  /** Returns the browser after a sign-in by a connection. */
+  /** Returns the browser after a sign-in through a connection. */
   remember(browser: Browser, connectionId: string): Browser
 }
 

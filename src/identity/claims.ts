@@ -22,6 +22,8 @@ export type Claims = {
     wid: string
     wslug: string
     wrole: Role
+    /** Present for guests of the workspace, whose role is viewer. */
+    guest?: true
     /** The ids of the user's groups; absent if there are more than `maxGroups`. */
     groups?: string[]
     /** Present if the user is in more than `maxGroups` groups. */
@@ -32,7 +34,7 @@ export type Claims = {
      */
     client_id?: string
     scope?: string
-    /** The connection of the workspace by which the session began, if it did. */
+    /** The connection of the workspace that the session began through, if any. */
     connection_id?: string
   }
   refresh: { sub: string; jti: string; wid: string }

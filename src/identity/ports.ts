@@ -8,20 +8,20 @@ import type { SignInResult } from './sign-in-result.ts'
  * transactions.
  */
 export type IdentityPorts = {
-  sessionReach: SessionReach
+  sessionScope: SessionScope
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
   signInWorkspaces: SignInWorkspaces
 }
 
-/** Which workspaces sessions reach. */
-export type SessionReach = {
-  /** Returns the workspaces that a session may reach. */
+/** Which workspaces sessions may be used in. */
+export type SessionScope = {
+  /** Returns the workspaces that a session may be used in. */
   filter<Workspace extends { id: string }>(
     session: SignedIn,
     workspaces: Workspace[],
   ): Promise<Workspace[]>
-  find(session: SignedIn, workspaceId: string): Promise<Reach>
+  find(session: SignedIn, workspaceId: string): Promise<WorkspaceAccess>
   /** Throws permission_denied unless a session may begin in a workspace. Requires a transaction. */
   require(session: SignedIn, workspaceId: string): Promise<void>
 }
@@ -29,13 +29,13 @@ export type SessionReach = {
 /** Who signed in, and by which provider. */
 export type SignedIn = { userId: string; provider: string }
 
-/** How a session may reach a workspace. */
-export type Reach =
-  | { isReachable: true }
-  /** `requiredConnection` is the one by which the user must sign in, if there is one. */
-  | { isReachable: false; requiredConnection?: string }
+/** Whether a session may be used in a workspace. */
+export type WorkspaceAccess =
+  | { isAllowed: true }
+  /** `requiredConnection` is the connection that the user must sign in through, if there is one. */
+  | { isAllowed: false; requiredConnection?: string }
 
-/** The connections of workspaces to their own identity providers, by which members sign in. */
+/** The connections of workspaces to identity providers of their own, through which members sign in. */
 export type SignInConnections = {
   /** Whether any workspace has an active connection with a verified domain. */
   existsAny(): Promise<boolean>
@@ -70,7 +70,7 @@ export type SignInConnection = {
 /** Returns the provider of a connection. */
 export type ConnectionProviderSource = { providerOf(connection: SignInConnection): Provider }
 
-/** A member who signs in by a connection. */
+/** A member who signs in through a connection. */
 export type ConnectedMember = {
   userId: string
   /** Whether the person has no name yet, and nobody but the connection knows them. */

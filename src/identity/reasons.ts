@@ -26,7 +26,8 @@ export const reasons = defineReasons({
   },
   CONNECTION_SESSION: {
     code: 'permission_denied',
-    message: 'The session began by a connection of one workspace. Sign in otherwise for this.',
+    message:
+      'The session began through the connection of a workspace, and is limited to it. Sign in without the connection.',
   },
   INSUFFICIENT_SCOPE: {
     code: 'permission_denied',

@@ -133,7 +133,7 @@ export async function endAllSessions(
 }
 
 /**
- * Revokes the access token and ends all of the user's sessions, or those by the connection of the
+ * Revokes the access token and ends all of the user's sessions, or those through the connection of the
  * token. Also ends sign-ins whose code has not been exchanged yet.
  */
 export async function logout({ stores, principal, now }: SignOutContext): Promise<Acknowledgement> {
@@ -180,7 +180,7 @@ export async function preventSessions(
   await tx.codes.consumeAll(userId, now, provider)
 }
 
-/** The provider to which a session by a connection limits what it sees and ends. */
+/** The provider to which a session through a connection limits what it sees and ends. */
 function providerOf(connectionId: string | undefined): string | undefined {
   return connectionId === undefined ? undefined : connectionName(connectionId)
 }

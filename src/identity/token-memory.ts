@@ -9,7 +9,7 @@ export type TokenKind = 'access' | 'admin_access' | 'management'
 export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
   /** The first characters of the API key that serves as the token, whose ID is `jti`. */
   apiKeyPrefix?: string
-  /** The connection by which the session of the token began, if it did. */
+  /** The connection that the session of the token began through, if any. */
   connectionId?: string
 }
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>

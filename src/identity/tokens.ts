@@ -183,8 +183,8 @@ export function createTokens({
 }
 
 /**
- * Remembers keys for a time after they have been removed. A client app may hold an ID token that has
- * expired, and a hint signs nobody in.
+ * Keeps removed keys for a while to verify `id_token_hint`: client apps may still hold ID tokens that
+ * have expired, and a hint alone grants nothing.
  */
 function createRemovedKeys(seconds: number) {
   type VerifyingKeys = Keys['verifying']

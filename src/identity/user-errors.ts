@@ -24,7 +24,7 @@ export function tokenMissing(): ServiceError {
   return new ServiceError(reasons.TOKEN_MISSING)
 }
 
-/** Creates the error for a session by a connection that would reach beyond its workspace. */
+/** Creates the error for a session through a connection that would reach beyond its workspace. */
 export function connectionSession(): ServiceError {
   return new ServiceError(reasons.CONNECTION_SESSION)
 }

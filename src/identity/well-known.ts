@@ -84,6 +84,7 @@ export async function getConfiguration(
       'wid',
       'wslug',
       'wrole',
+      'guest',
       'roles',
       'roles_overage',
       'groups',

@@ -46,11 +46,13 @@ const maxInformational = 20
 const idleTimeout = 4000
 
 /**
- * Creates the client for requests to URLs of other parties, such as client apps. It connects
- * only to addresses that `hosts` allows: it resolves the name once, judges every address, and
- * connects to exactly these. It follows no redirects and uses no proxy. It keeps no connections
- * unless `keepsConnections` is set: then it uses one that is idle, to an address that it judged, and
- * sends a request again if that connection turns out to be closed.
+ * Creates the client for requests to URLs of other parties, such as client apps.
+ *
+ * - It connects only to addresses that `hosts` allows: it resolves the name once, judges every address,
+ *   and connects to exactly these.
+ * - It follows no redirects and uses no proxy.
+ * - With `keepsConnections`, it reuses idle connections to addresses that it has judged, and sends a
+ *   request again if the server has closed the connection. By default, it keeps none.
  *
  * `dnsServers` replaces the DNS servers of the system.
  */
@@ -94,7 +96,7 @@ export function createOutboundClient(
 
 type Agents = { 'http:': http.Agent; 'https:': https.Agent }
 
-/** Keeps a connection for as long as most servers do at least. */
+/** Keeps an idle connection only for as long as almost every server does. */
 function createAgents(): Agents {
   const options = { keepAlive: true, timeout: idleTimeout, maxFreeSockets: 2 }
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }

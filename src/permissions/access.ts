@@ -47,8 +47,17 @@ export const actionFact = {
   granted: 64,
 } as const
 
+/** Facts about the member who asks, in bits that neither `grant` nor `actionFact` use. */
+export const memberFact = {
+  /** The member is a guest of the workspace of the resource. */
+  guest: 1 << 22,
+} as const
+
 const { registered, owner, workspace, view, edit, manage, action } = grant
+
+/** The grants that let a member view a resource: `workspace` is nothing to a guest. */
 const visible = workspace | view | edit
+const visibleToGuests = grant.public | view | edit
 
 /** Whether a role gives access to every resource of its workspace. */
 export function coversWorkspace(role: Role): boolean {
@@ -57,22 +66,24 @@ export function coversWorkspace(role: Role): boolean {
 
 /**
  * Returns the grants that each suffice to allow the action for a member with this role. People who
- * are not members may only view what is public (`isAllowed`).
+ * are not members may only view what is public (`isAllowed`). `facts` are bits of `actionFact` and
+ * `memberFact`.
  */
 export function sufficientGrants(role: Role | undefined, name: string, facts: number): number {
   if (!role) return 0
   const isRegistered = builtInActions.includes(name) || (facts & actionFact.registered) !== 0
   if (!isRegistered) return 0
   if (coversWorkspace(role)) return registered
+  const seen = facts & memberFact.guest ? visibleToGuests : visible
   if (name === 'manage') return owner | manage
-  if (name === 'view') return owner | visible
+  if (name === 'view') return owner | seen
   if (name === 'edit') return owner | edit | (role === 'editor' ? workspace : 0)
-  return owner | action | (facts & actionFact.granted ? visible : 0)
+  return owner | action | (facts & actionFact.granted ? seen : 0)
 }
 
 /**
- * Decides a check, from the bits of `grant` and `actionFact` for its resource and action. `role` is
- * the role in the workspace of the resource.
+ * Decides a check, from the bits of `grant`, `actionFact` and `memberFact` for its resource, action and
+ * subject. `role` is the role in the workspace of the resource.
  */
 export function isAllowed(role: Role | undefined, name: string, facts: number): boolean {
   if (facts & grant.barred) return false

@@ -20,10 +20,14 @@ type RequestedCondition = Omit<ResourceCondition, 'parameters'> & {
   parameters: Record<string, unknown>
 }
 
-/** Returns what is wrong with the conditions of a declaration, with lines and columns. */
-export async function findConditionViolations(
+/**
+ * Returns what is wrong with the conditions of a declaration, with lines and columns, and whether one
+ * reads who is a guest.
+ */
+export async function checkConditions(
   conditions: RequestedCondition[],
-): Promise<FieldViolation[]> {
+): Promise<{ violations: FieldViolation[]; readGuests: boolean }> {
+  let readGuests = false
   const names = conditions.map(({ name }) => name)
   const found = await mapInTurns(conditions, ({ name, expression, parameters }, index) => {
     const field = `conditions[${index}]`
@@ -39,10 +43,10 @@ export async function findConditionViolations(
       const { line, column, message } = compiled.problem
       const position = `line ${line}, column ${column}`
       found.push({ field: `${field}.expression`, message: `is invalid at ${position}: ${message}` })
-    }
+    } else readGuests ||= compiled.condition.reads.guest
     return found
   })
-  return found.flat()
+  return { violations: found.flat(), readGuests }
 }
 
 /** Returns what is wrong with the requirements of a declaration. */

@@ -56,7 +56,7 @@ function toVariables(sample: ConditionSample, now: Date): ConditionVariables {
   const { subject, resource, action, context, properties } = sample
   const attributes = resource?.attributes ?? {}
   return {
-    subject: fromJson(withFields(subjectFields, subject)),
+    subject: fromJson({ ...withFields(subjectFields, subject), guest: subject?.guest ?? false }),
     resource: fromJson({ ...withFields(resourceFields, resource), attributes }),
     action: action ?? '',
     context: fromJson((context ?? {}) as Json),

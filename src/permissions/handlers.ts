@@ -15,8 +15,7 @@ import {
   listResourceTypes,
   putResourceType,
 } from './resource-type-declarations.ts'
-import { revokeShare, share } from './share.ts'
-import { shareBatch } from './share-batch.ts'
+import { revokeShare, share, shareBatch } from './share.ts'
 import { transferOwnership } from './transfer.ts'
 import { unregister } from './unregister.ts'
 import { updateVisibility } from './visibility.ts'

@@ -1,5 +1,5 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { deleteExpiredLinks, maxDeletedLinks } from './link-expiry.ts'
 import { deleteExpiredShares, maxDeletedShares } from './share-expiry.ts'
@@ -25,17 +25,17 @@ export function createPermissionJobs(openStores: () => Transactional<Stores>): J
     {
       failure: 'Deleting expired shares failed',
       interval: expiryInterval,
-      run: async () => (await deleteExpiredShares(openStores())) === maxDeletedShares,
+      run: async () => moreIf((await deleteExpiredShares(openStores())) === maxDeletedShares),
     },
     {
       failure: 'Deleting expired links failed',
       interval: expiryInterval,
-      run: async () => (await deleteExpiredLinks(openStores())) === maxDeletedLinks,
+      run: async () => moreIf((await deleteExpiredLinks(openStores())) === maxDeletedLinks),
     },
     {
       failure: 'Deleting old access changes failed',
       interval: pruneInterval,
-      run: async () => (await openStores().accessChanges.prune()) === maxPrunedChanges,
+      run: async () => moreIf((await openStores().accessChanges.prune()) === maxPrunedChanges),
     },
   ]
 }

@@ -4,11 +4,11 @@ import type { Actor } from '../activity/actor.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Transactional } from '../core/request-context.ts'
-import { lockTimedOut, violates } from '../database/database-errors.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import type { Registration } from './registration.ts'
 import { type CheckStores, findParents, listChecks, requireMatches } from './registration-checks.ts'
 import { viewWithShares } from './resource.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 import type { PrincipalStore } from './store/principal-store.ts'
 import type { NewResource } from './store/registration-store.ts'
 import { namesOf, type Resource } from './store/resource-sql.ts'
@@ -19,8 +19,6 @@ import type { ShareStore } from './store/share-store.ts'
 export type RegistrationStores = CheckStores & { principals: PrincipalStore; shares: ShareStore }
 
 type RegisterOptions = { naming: ErrorNaming; quotas: Quotas; actor: Actor }
-
-const maxAttempts = 3
 
 /** The resources of a call, and the number of them that it created. */
 type Registered = { resources: ResourcePermissionResponse[]; created: number }
@@ -39,20 +37,13 @@ export async function registerAll(
   registrations: Registration[],
   options: RegisterOptions,
 ): Promise<Registered> {
-  for (let attempt = 1; ; attempt += 1) {
-    const conflict = lockTimedOut()
-    try {
-      return await stores.transaction(async (tx) => {
-        const created = await insertMissing(tx, registrations, options, conflict)
-        return { resources: await viewAll(tx, registrations), created }
-      })
-    } catch (error) {
-      // Retry: a resource was registered, or a parent, owner or workspace deleted, concurrently.
-      const isConflict = error === conflict || violates(error, 'foreign')
-      if (!isConflict) throw error
-      if (attempt === maxAttempts) throw conflict
-    }
-  }
+  // A resource was registered, or a parent, owner or workspace deleted, concurrently.
+  return retryConflicts((conflict) =>
+    stores.transaction(async (tx) => {
+      const created = await insertMissing(tx, registrations, options, conflict)
+      return { resources: await viewAll(tx, registrations), created }
+    }),
+  )
 }
 
 /** Returns the number of inserted rows. Throws `conflict` if not all rows could be inserted. */

@@ -13,10 +13,11 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
+import { requireGuestSupport } from '../workspaces/guests.ts'
 import { builtInActions } from './access.ts'
 import {
+  checkConditions,
   describeCondition,
-  findConditionViolations,
   findRequirementViolations,
   requireConditionsUnused,
 } from './declared-conditions.ts'
@@ -76,13 +77,13 @@ export async function putResourceType(
     condition,
     inherited,
   }))
-  const conditionViolations = await findConditionViolations(conditions)
+  const checked = await checkConditions(conditions)
   return stores.transaction(async (tx) => {
     const actions = (await tx.actions.list(service_name)).map(({ name }) => name)
     const violations = [
       ...(await findReservedTypes(tx, [kind], () => 'resource_type')),
       ...findRoleViolations(service_name, roles, actions),
-      ...conditionViolations,
+      ...checked.violations,
       ...findRequirementViolations(service_name, requirements, conditions, actions),
     ]
     if (violations.length > 0) throw invalidArgument(...violations)
@@ -96,6 +97,7 @@ export async function putResourceType(
       await tx.rollout.requireMigration(requirementMigration, 'A requirement')
     if (isInherited)
       await tx.rollout.requireMigration(inheritedMigration, 'An inherited requirement')
+    if (checked.readGuests) await requireGuestSupport(tx.rollout, 'A condition about guests')
     const isEmpty = JSON.stringify(declaration) === JSON.stringify(undeclared)
     if (!isEmpty) await tx.registrations.insertKinds([kind])
     const current = await tx.resourceTypes.lock(kind)

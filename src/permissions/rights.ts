@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Role } from '../core/roles.ts'
 import { grant } from './access.ts'
 import { createCallWork } from './conditions/work.ts'
-import { roleBits, statusBit } from './engine/bits.ts'
+import { membershipBits, statusBit } from './engine/bits.ts'
 import { compileConditions, maxAttempts } from './engine/conditions/compiled-conditions.ts'
 import { digestsOf, judge, type UnmetRequirement } from './engine/conditions/judge.ts'
 import { decide } from './engine/facts.ts'
@@ -11,7 +11,7 @@ import type { Resource } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 
 /** The user whose token accompanies a change. */
-export type ActingUser = { id: string; role?: Role | undefined }
+export type ActingUser = { id: string; role?: Role | undefined; isGuest?: boolean | undefined }
 
 /** Whether a user may perform an action, and why. */
 export type Right = {
@@ -41,7 +41,8 @@ export async function findRight(
       resources.findConditions(missing),
     )
     if (compiled.size < digests.size && attempt < maxAttempts) continue
-    const bits = facts.bits | status | roleBits(user.role ?? null)
+    const { role = null, isGuest = false } = user
+    const bits = facts.bits | status | membershipBits({ role, isGuest })
     const judged = await judge(check, { ...facts, bits }, compiled, createCallWork())
     return { ...judged, isAllowed: decide(action, judged.bits) }
   }

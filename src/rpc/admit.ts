@@ -13,12 +13,14 @@ type CallerLimits = { workspace: number; user: number; service: number; address:
 type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 
 /**
- * The slots of each class, how many of them one caller may take, and how many of these for calls
- * with a large message, such as batches and imports: two of them keep two cores of the database busy. The slots of `default`,
- * `session` and `list` never exceed the connections of their pools (`database/pool.ts`). Calls of
- * `sign_in` mostly wait for an identity provider, and only a few of them are in a transaction at
- * the same time. Calls of `shared_read` need no slot, because the batcher divides its statements
- * fairly between callers.
+ * The slots of each class, and how many of them one caller may take.
+ *
+ * - `maxLarge` limits the calls with a large message, such as batches and imports: two of them keep two
+ *   cores of the database busy.
+ * - `default`, `session` and `list` have no more slots than their pools have connections
+ *   (`database/pool.ts`).
+ * - `sign_in` has more, because its calls mostly wait for an identity provider.
+ * - `shared_read` needs none, because the batcher divides its statements fairly between callers.
  */
 const classes: Record<
   LimitedCapacity,

@@ -20,8 +20,8 @@ export function authorize(
 }
 
 /**
- * Enforces what the method requires whatever the request contains, so that the error does not depend on
- * it. Throws `permission_denied`.
+ * Enforces the requirements of the method that do not depend on the request, so that the error reveals
+ * nothing about its objects. Throws `permission_denied`.
  */
 export function permit(
   { policy }: Operation,

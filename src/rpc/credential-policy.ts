@@ -11,6 +11,7 @@ export type CredentialOptions = {
   optional_admin?: boolean
   service_accounts?: boolean
   refuses_connections?: boolean
+  refuses_guests?: boolean
   profile?: string
 }
 
@@ -36,6 +37,7 @@ export function readCredentials(
     variants: [
       ...(takesServiceAccounts ? ['service_account'] : []),
       ...(options.refuses_connections ? [] : ['connection_session']),
+      ...(options.refuses_guests ? [] : ['guest']),
     ],
     takesBearerKeys: profile === 'PROFILE_AUTHZEN' || profile === 'PROFILE_OAUTH',
   }
@@ -56,7 +58,7 @@ function readSets(tier: Tier, options: CredentialOptions): string[][] {
 
 function requireConsistent(method: string, tier: Tier, options: CredentialOptions): void {
   const optionsOfTiers = {
-    user: ['service_accounts', 'refuses_connections'],
+    user: ['service_accounts', 'refuses_connections', 'refuses_guests'],
     service: ['optional_user', 'optional_client', 'optional_admin'],
   } as const
   for (const [required, names] of Object.entries(optionsOfTiers)) {

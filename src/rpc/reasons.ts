@@ -4,7 +4,7 @@ import { defineReasons } from '../core/define-reasons.ts'
 export const reasons = defineReasons({
   CREDENTIALS_UNKNOWN: {
     code: 'unauthenticated',
-    message: 'The method takes no credentials that this server knows',
+    message: 'This server supports none of the credentials that the method accepts',
   },
   RATE_LIMITED: { code: 'resource_exhausted', message: 'Rate limit exceeded' },
 })

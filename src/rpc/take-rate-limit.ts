@@ -28,9 +28,11 @@ type Identity = { client: string; window: RateLimitWindow }
 
 /**
  * Counts a call in the window of its method and in the global window or, if one of them is full, in
- * neither. The global window does not apply to gRPC, which is the internal API, or to cacheable
- * methods. Where the settings limit services, users or administrators, REST calls with their
- * credentials count for them instead of their address. Returns undefined if no limit applies.
+ * neither. Returns undefined if no limit applies.
+ *
+ * The global window applies neither to gRPC, which is the internal API, nor to cacheable methods. REST
+ * calls count for their address or, if the settings limit services, users or administrators, for the
+ * one whose credentials they present.
  */
 export async function takeRateLimit(
   operation: Operation,

@@ -3,13 +3,16 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { mapRole } from '../connections/mapping.ts'
 import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
 import type { ConnectionStore, StoredConnection } from '../connections/store/connection-store.ts'
+import { changedFields } from '../core/changed-fields.ts'
 import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Principal } from '../core/request-context.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
+import { recordStandings, requireGuestSupport, type Standing } from '../workspaces/guests.ts'
 import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
-import { createRoleEvent, requireAnotherOwner } from '../workspaces/member-rules.ts'
+import { requireAnotherOwner } from '../workspaces/member-rules.ts'
 import { requireWorkspaceQuota } from '../workspaces/quotas.ts'
 import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
@@ -29,6 +32,7 @@ export type MembershipStores = {
   connectionDomains: ConnectionDomainStore
   groupHierarchy: GroupHierarchyStore
   members: MemberStore
+  rollout: RolloutStore
   scimGroups: ScimGroupStore
   scimGuards: ScimGuardStore
   scimUsers: ScimUserStore
@@ -71,10 +75,11 @@ export async function provision(
   await removeEndedMembersOf(tx, [workspaceId], now, userId)
   const member = await tx.members.find(id)
   if (member && member.supportReason !== null) throw supportAccess()
-  const role = mapRole(connection.mapping, connection.defaultRole, roleValues(attributes))
+  const standing = mapRole(connection.mapping, connection.defaultRole, roleValues(attributes))
   if (!member) {
     await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_MEMBERS_PER_WORKSPACE')
-    await tx.members.add(id, role, now)
+    if (standing.isGuest) await requireGuestSupport(tx.rollout)
+    await tx.members.add(id, standing.role, now, standing.isGuest)
   } else if (member.joinedAt === null) await tx.members.join(id, now)
   const groupIds = await tx.scimGroups.listGroupIds(id)
   if (groupIds.length > 0)
@@ -83,9 +88,9 @@ export async function provision(
     action: 'scim.user_provisioned',
     targetId: userId,
     workspaceId,
-    detail: { email, role: member?.role ?? role },
+    detail: { email, role: member?.role ?? standing.role },
   })
-  if (member && roleValues(attributes).length > 0) await changeRole(change, member, role)
+  if (member && roleValues(attributes).length > 0) await changeStanding(change, member, standing)
 }
 
 /** Gives a member the role that their attributes name after a change. Owners keep theirs. */
@@ -98,17 +103,19 @@ export async function updateRole(
   const member = await change.tx.members.find(id)
   if (!member) return
   const { mapping, defaultRole } = await requireConnection(change.tx, id.workspaceId, email)
-  await changeRole(change, member, mapRole(mapping, defaultRole, roleValues(attributes)))
+  await changeStanding(change, member, mapRole(mapping, defaultRole, roleValues(attributes)))
 }
 
-async function changeRole(
+async function changeStanding(
   { tx, principal }: Change,
   member: WorkspaceMember,
-  role: WorkspaceMember['role'],
+  standing: Standing,
 ): Promise<void> {
-  if (member.role === 'owner' || member.role === role) return
-  await tx.members.update(member, { role })
-  await tx.activity.record(actorOf(principal), createRoleEvent(member, member.role, role))
+  const changes = changedFields(standing, member)
+  if (member.role === 'owner' || !changes) return
+  if (changes.isGuest) await requireGuestSupport(tx.rollout)
+  await tx.members.update(member, changes)
+  await recordStandings(tx.activity, actorOf(principal), { before: member, after: standing })
 }
 
 /** Ends a membership with its sessions. The person keeps the resources that they own. */

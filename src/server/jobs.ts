@@ -1,7 +1,7 @@
 import { createActivityJobs } from '../activity/jobs.ts'
 import { createConnectionJobs } from '../connections/jobs.ts'
 import type { Job } from '../core/job.ts'
-import { type Repeated, repeat } from '../core/repeat.ts'
+import { type RunningJob, runEvery } from '../core/run-every.ts'
 import type { Database } from '../database/database.ts'
 import { createSweepJob } from '../database/sweep.ts'
 import { createDeletedSweepJob } from '../database/sweep-deleted.ts'
@@ -36,8 +36,6 @@ export function createJobs(
 export function startJobs(
   jobs: Job[],
   logFailure: (text: string) => (error: unknown) => void,
-): Repeated[] {
-  return jobs.map(({ failure, interval, run }) =>
-    repeat(async () => (await run()) === true, interval, logFailure(failure)),
-  )
+): RunningJob[] {
+  return jobs.map(({ failure, interval, run }) => runEvery(interval, run, logFailure(failure)))
 }

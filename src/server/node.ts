@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
 import { readEncryptionKeys } from '../config/encryption-keys.ts'
-import type { Job } from '../core/job.ts'
+import { type Job, untilDone } from '../core/job.ts'
 import type { Logger } from '../core/logger.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
@@ -202,16 +202,16 @@ export async function startNode(
 
     const onKeyUsesFailure = logFailure(keyUsesFailure)
     const nodeJobs: Job[] = [
-      { failure: keyUsesFailure, interval: minute, run: running.writeKeyUses },
+      { failure: keyUsesFailure, interval: minute, run: untilDone(running.writeKeyUses) },
       {
         failure: 'Reading readiness failed',
         interval: healthInterval,
-        run: async () => running.setServing((await readiness.read()).ready),
+        run: untilDone(async () => running.setServing((await readiness.read()).ready)),
       },
       {
         failure: 'Reloading failed',
         interval: config.RELOAD_INTERVAL_SECONDS * 1000,
-        run: reload,
+        run: untilDone(reload),
       },
     ]
     const jobs = startJobs([...createJobs(database, running, config), ...nodeJobs], logFailure)

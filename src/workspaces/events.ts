@@ -39,9 +39,9 @@ export const workspaceEvents = {
   },
   'member.invited': {
     target: 'user',
-    detail: ['email', 'role', 'expires_at'],
+    detail: ['email', 'role', 'expires_at', 'guest'],
     description:
-      'A user was invited to a workspace, or the role or end of a pending invitation changed; `expires_at` is `never` for a membership that does not end',
+      'A user was invited to a workspace, or the role or end of a pending invitation changed; `expires_at` is `never` for a membership that does not end, and `guest` is `true` for a guest',
     recordedBy: ['inviteMember', 'addUserToWorkspace', 'executeCsvImport'],
     concerns: target,
   },
@@ -50,7 +50,15 @@ export const workspaceEvents = {
     detail: ['from', 'to'],
     description: 'The role of a member changed',
     recordedBy: ['updateMember', 'executeCsvImport'],
-    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `role_claim`',
+    alsoRecordedBy: 'SCIM, sign-ins through a connection with a `role_claim`',
+    concerns: target,
+  },
+  'member.updated': {
+    target: 'user',
+    detail: ['guest'],
+    description: 'A member became a guest, or is no longer one; `guest` is `true` or `false`',
+    recordedBy: ['updateMember', 'executeCsvImport'],
+    alsoRecordedBy: 'SCIM, sign-ins through a connection with a `role_claim`',
     concerns: target,
   },
   'member.expiry_changed': {
@@ -118,7 +126,7 @@ export const workspaceEvents = {
     detail: ['name', 'user_id'],
     description: 'A member was added to a group',
     recordedBy: ['addGroupMember'],
-    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `groups_claim`',
+    alsoRecordedBy: 'SCIM, sign-ins through a connection with a `groups_claim`',
     concerns: (_, { user_id }) => users(user_id),
   },
   'group.members_added': {
@@ -133,7 +141,7 @@ export const workspaceEvents = {
     detail: ['name', 'user_id'],
     description: 'A member was removed from a group',
     recordedBy: ['removeGroupMember'],
-    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `groups_claim`',
+    alsoRecordedBy: 'SCIM, sign-ins through a connection with a `groups_claim`',
     concerns: (_, { user_id }) => users(user_id),
   },
   'group.child_added': {

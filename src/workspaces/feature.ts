@@ -1,4 +1,5 @@
 import { workspaceEvents } from './events.ts'
+import { guestVariant } from './guest-variant.ts'
 import { workspacePorts } from './provided-ports.ts'
 import { reasons } from './reasons.ts'
 import { workspaceSettings } from './settings.ts'
@@ -8,6 +9,7 @@ export const workspaces = {
   name: 'workspaces',
   needs: ['activity', 'identity'],
   events: workspaceEvents,
+  createVariants: () => [guestVariant],
   ports: workspacePorts,
   reasons,
   settings: workspaceSettings,

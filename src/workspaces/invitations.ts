@@ -15,6 +15,7 @@ import type { RolloutStore } from '../database/rollout-store.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
 import { userNotFound } from '../identity/user-errors.ts'
+import { changeStanding, requireGuestSupport, type Standing } from './guests.ts'
 import { type InvitationContext, renewLink } from './invitation-links.ts'
 import { removeEndedMembersOf, requireExpirySupport } from './member-expiry.ts'
 import { lockWorkspace, requireAnotherOwner, requireRoleToManage } from './member-rules.ts'
@@ -40,7 +41,7 @@ type InviteContext = WriteContext<InvitationStores> &
   QuotaContext &
   InvitationContext
 
-type Invitation = MemberId & { email: string; role: Role; expiresAt: string | undefined }
+type Invitation = MemberId & Standing & { email: string; expiresAt: string | undefined }
 
 /** Invites an e-mail address. The response does not reveal whether it belongs to a user. */
 export async function inviteMember(
@@ -50,10 +51,11 @@ export async function inviteMember(
   // The field rules have already rejected invalid e-mail addresses.
   const email = normalizeEmail(request.email) as string
   const expiresAt = readExpiry(request.expires_at, context.now)
+  const standing = standingOf(request)
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const userId = await tx.users.ensure(email)
-    const invitation = { workspaceId, userId, email, role: roleOf(request), expiresAt }
+    const invitation = { workspaceId, userId, email, ...standing, expiresAt }
     return createInvitation({ tx, principal, ...context }, invitation)
   })
 }
@@ -64,17 +66,18 @@ export async function addUserToWorkspace(
   request: AddUserToWorkspaceRequest,
 ): Promise<WorkspaceMemberResponse> {
   const expiresAt = readExpiry(request.expires_at, context.now)
+  const standing = standingOf(request)
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const user = await tx.users.find(request.user_id)
     if (!user) throw userNotFound()
     const { id: userId, email } = user
-    const invitation = { workspaceId, userId, email, role: roleOf(request), expiresAt }
+    const invitation = { workspaceId, userId, email, ...standing, expiresAt }
     return createInvitation({ tx, principal, ...context }, invitation)
   })
 }
 
-/** Creates a pending membership, or changes the role and the end of an existing one, and its link. */
+/** Creates a pending membership, or replaces what an existing one gives, and its link. */
 async function createInvitation(
   {
     tx,
@@ -83,7 +86,7 @@ async function createInvitation(
     now,
     invitations,
   }: Omit<InviteContext, 'stores'> & { tx: InvitationStores },
-  { email, role, expiresAt, ...id }: Invitation,
+  { email, role, isGuest, expiresAt, ...id }: Invitation,
 ): Promise<WorkspaceMemberResponse> {
   await removeEndedMembersOf(tx, [id.workspaceId], now, id.userId)
   const member = await tx.members.find(id)
@@ -103,17 +106,21 @@ async function createInvitation(
     )
   }
   if (expiresAt) await requireExpirySupport(tx.rollout)
-  await tx.members.invite(id, { role, expiresAt, invitedBy: userIdOf(actorOf(principal)) })
+  if (isGuest) await requireGuestSupport(tx.rollout)
+  await tx.members.invite(id, { role, isGuest, expiresAt, invitedBy: userIdOf(actorOf(principal)) })
   await tx.activity.record(actorOf(principal), {
     action: 'member.invited',
     targetId: userId,
     workspaceId,
-    detail: { email, role, expires_at: expiresAt ?? noExpiry },
+    detail: { email, role, expires_at: expiresAt ?? noExpiry, guest: String(isGuest) },
   })
   const invitation_url = await renewLink(tx, invitations, id, now)
   return { ...toMemberResponse(await requireMember(tx.members, id), principal), invitation_url }
 }
 
-function roleOf({ role = 'viewer' }: { role?: string | undefined }): Role {
-  return role as Role
+function standingOf({ role, guest }: { role?: string | undefined; guest?: boolean | undefined }) {
+  return changeStanding(
+    { role: 'viewer', isGuest: false },
+    { role: role as Role | undefined, guest },
+  )
 }

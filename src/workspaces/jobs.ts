@@ -1,4 +1,4 @@
-import type { Job } from '../core/job.ts'
+import { type Job, moreIf } from '../core/job.ts'
 import { maxRemovedMembers, removeEndedMembers } from './member-expiry.ts'
 
 /** Milliseconds between removals of members whose membership has ended. */
@@ -18,8 +18,13 @@ export function createWorkspaceJobs(
     {
       failure: 'Removing members whose membership has ended failed',
       interval: expiryInterval,
-      run: async () => (await removeEndedMembers(openStores(), new Date())) === maxRemovedMembers,
+      run: async () =>
+        moreIf((await removeEndedMembers(openStores(), new Date())) === maxRemovedMembers),
     },
-    { failure: mailFailure, interval: mailInterval, run: sendInvitations },
+    {
+      failure: mailFailure,
+      interval: mailInterval,
+      run: async () => moreIf(await sendInvitations()),
+    },
   ]
 }

@@ -21,9 +21,9 @@ import type { Role } from '../core/roles.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
+import { changeStanding, recordStandings, requireGuestSupport, requireNoGuest } from './guests.ts'
 import { requireExpirySupport } from './member-expiry.ts'
 import {
-  createRoleEvent,
   lockWorkspace,
   mayInvite,
   memberNotFound,
@@ -41,9 +41,9 @@ type MembershipStores = { members: MemberStore; workspaces: WorkspaceStore }
 /** Lists members and invited users: a page, or without `page` the first ones by user ID. */
 export async function listMembers(
   { stores, principal }: WriteContext<MembershipStores>,
-  { workspace_id, limit = 50, page, page_size, q, role }: ListMembersRequest,
+  { workspace_id, limit = 50, page, page_size, q, role, guest }: ListMembersRequest,
 ): Promise<ListMembersResponse> {
-  const filter = { q, role, showsInvited: isAdministrative(principal) }
+  const filter = { q, role, guest, showsInvited: isAdministrative(principal) }
   const toResponse = (member: WorkspaceMember) => toMemberResponse(member, principal)
   if (page !== undefined) {
     const request = { page, page_size }
@@ -56,7 +56,7 @@ export async function listMembers(
   return { members: members.map(toResponse) }
 }
 
-/** Changes the role of a member, the end of the membership, or both. */
+/** Changes the role of a member, whether they are a guest, and the end of the membership. */
 export async function updateMember(
   {
     stores,
@@ -75,15 +75,20 @@ export async function updateMember(
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const member = await requireMember(tx.members, { workspaceId, userId: request.user_id })
+    if (request.guest) requireNoGuest(member)
     requirePerson(member)
     if (member.supportReason !== null) throw supportUnchangeable()
-    const role = request.role === '' ? member.role : (request.role as Role)
+    const { role, isGuest } = changeStanding(member, {
+      role: request.role === '' ? undefined : (request.role as Role),
+      guest: request.guest,
+    })
     requireRoleToManage(principal, [member.role, role])
     const before = member.expiresAt && isoTime(member.expiresAt)
     const expiresAt = newEnd === undefined ? before : newEnd
-    const changes = changedFields({ role, expiresAt }, { role: member.role, expiresAt: before })
+    const changes = changedFields({ role, isGuest, expiresAt }, { ...member, expiresAt: before })
     if (!changes) return toMemberResponse(member, principal)
     if (changes.expiresAt) await requireExpirySupport(tx.rollout)
+    if (changes.isGuest) await requireGuestSupport(tx.rollout)
     const stays = role === 'owner' && (expiresAt === null || before !== null)
     if (member.role === 'owner' && !stays) await requireAnotherOwner(tx.members, member)
     await tx.members.update(member, changes)
@@ -93,12 +98,10 @@ export async function updateMember(
       action: 'member.expiry_changed' as const,
       detail: { from: before ?? noExpiry, to: expiresAt ?? noExpiry },
     }
-    await tx.activity.record(
-      actorOf(principal),
-      ...(changes.role ? [createRoleEvent(member, member.role, role)] : []),
-      ...('expiresAt' in changes ? [changedEnd] : []),
-    )
-    return toMemberResponse({ ...member, role, expiresAt }, principal)
+    const actor = actorOf(principal)
+    await recordStandings(tx.activity, actor, { before: member, after: { role, isGuest } })
+    await tx.activity.record(actor, ...('expiresAt' in changes ? [changedEnd] : []))
+    return toMemberResponse({ ...member, role, isGuest, expiresAt }, principal)
   })
 }
 
@@ -170,11 +173,11 @@ export function toMemberResponse(
   principal: Principal,
 ): WorkspaceMemberResponse {
   const { userId, workspaceId, kind, email, name, avatarUrl, role, joinedAt, expiresAt } = member
-  const { emailRefusal } = member
+  const { emailRefusal, isGuest: guest } = member
   const end = expiresAt !== null && { expires_at: isoTime(expiresAt) }
   const support = member.supportReason !== null
   const id = { user_id: userId, workspace_id: workspaceId }
-  const membership = { ...id, kind, email, role, support, ...end }
+  const membership = { ...id, kind, email, role, guest, support, ...end }
   const profile = { name, avatar_url: avatarUrl }
   if (joinedAt === null) {
     const shown = isAdministrative(principal) ? profile : { name: '', avatar_url: '' }

@@ -21,6 +21,10 @@ export const reasons = defineReasons({
     message: 'Another group in the workspace has this name',
   },
   GROUP_NOT_FOUND: { code: 'not_found', message: 'Group not found' },
+  GUEST: {
+    code: 'permission_denied',
+    message: 'Guests do not see the members and groups of the workspace',
+  },
   LAST_OWNER: {
     code: 'already_exists',
     message: 'A workspace must keep an active owner. Make another member an owner first.',
@@ -42,7 +46,7 @@ export const reasons = defineReasons({
   SERVICE_ACCOUNT: {
     code: 'already_exists',
     message:
-      'The member is a service account. Change or delete it among the service accounts of the workspace.',
+      'The member is a service account. Change or delete it with the methods for service accounts.',
   },
   SERVICE_ACCOUNT_INACTIVE: {
     code: 'already_exists',

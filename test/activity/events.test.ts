@@ -248,6 +248,11 @@ const eventCalls: EventCalls = {
       by('admin', 'UpdateMember', { user_id: member, role: 'editor' }),
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
   },
+  'member.updated': {
+    updateMember: async ({ by, member }) =>
+      by('admin', 'UpdateMember', { user_id: member, role: '', guest: true }),
+    executeCsvImport: async ({ bySheet }) => bySheet('guest', 'true', ['member.updated']),
+  },
   'member.expiry_changed': {
     updateMember: async ({ by, member }) =>
       by('admin', 'UpdateMember', {

@@ -9,6 +9,7 @@ import {
   type Snapshot,
 } from '../../src/admin/import/plan.ts'
 import { defaultQuotas } from '../../src/core/quotas.ts'
+import type { Standing } from '../../src/workspaces/guests.ts'
 
 const emails = ['a@x', 'b@x', 'c@x']
 const slugs = ['one', 'two']
@@ -24,6 +25,7 @@ const anyRow = fc.record({
   role: fc.constantFrom('' as const, '' as const, ...roles),
   groups: fc.uniqueArray(fc.constantFrom(...groups)),
   externalId: fc.constantFrom('', '', '', ...externalIds),
+  guest: fc.constantFrom('' as const, '' as const, 'true' as const, 'false' as const),
 })
 
 const anyRows = fc
@@ -36,7 +38,13 @@ const anySnapshot = fc
     users: fc.uniqueArray(fc.constantFrom(...emails)),
     externalIds: fc.uniqueArray(fc.constantFrom(...externalIds)),
     members: fc.array(
-      fc.record({ index: fc.nat(5), role: fc.constantFrom(...roles), joined: fc.boolean() }),
+      fc.record({
+        index: fc.nat(5),
+        role: fc.constantFrom(...roles),
+        joined: fc.boolean(),
+        guest: fc.boolean(),
+        isSupport: fc.boolean(),
+      }),
     ),
     groups: fc.array(fc.record({ index: fc.nat(5), members: fc.array(fc.nat(2)) })),
   })
@@ -53,9 +61,12 @@ const anySnapshot = fc
       groups: new Map<string, Set<string>>(),
     }
     for (const [email, id] of snapshot.externalIds) if (id) snapshot.identifiedUsers.set(id, email)
-    for (const { index, role, joined } of seed.members) {
+    for (const { index, guest, ...member } of seed.members) {
       const [slug, email] = [slugs[index % 2] as string, emails[index >> 1] as string]
-      if (snapshot.users.has(email)) snapshot.members.set(keyOf(slug, email), { role, joined })
+      if (snapshot.users.has(email)) {
+        const isGuest = guest && member.role === 'viewer' && !member.isSupport
+        snapshot.members.set(keyOf(slug, email), { ...member, isGuest })
+      }
     }
     for (const { index, members } of seed.groups) {
       const [slug, name] = [slugs[index % 2] as string, groups[index >> 1] as string]
@@ -107,15 +118,22 @@ function apply(snapshot: Snapshot, effects: Effects): Snapshot {
     identifiedUsers.set(to, email)
     externalIds.set(email, to)
   }
-  for (const [key, { email, role }] of effects.newMembers) {
+  const standing = ({ role, isGuest }: Standing) => {
+    if (isGuest && role !== 'viewer') throw new Error(`a guest is ${role}`)
+    return { role, isGuest }
+  }
+  for (const [key, { email, ...added }] of effects.newMembers) {
     insert(snapshot.members, key)
     if (!snapshot.users.has(email)) throw new Error(`${email} is not a user`)
-    snapshot.members.set(key, { role, joined: false })
+    snapshot.members.set(key, { ...standing(added), joined: false, isSupport: false })
   }
   for (const [key, { from, to }] of effects.roleChanges) {
     const member = snapshot.members.get(key)
-    if (member?.role !== from || from === to) throw new Error(`${key} is not ${from}`)
-    snapshot.members.set(key, { ...member, role: to })
+    const isFrom = member?.role === from.role && member.isGuest === from.isGuest
+    const isSame = from.role === to.role && from.isGuest === to.isGuest
+    if (!isFrom || isSame) throw new Error(`${key} is not ${from.role}`)
+    if (member.isSupport && to.isGuest) throw new Error(`${key} is support access`)
+    snapshot.members.set(key, { ...member, ...standing(to) })
   }
   for (const { slug, name } of effects.newGroups) {
     insert(snapshot.groups, keyOf(slug, name))
@@ -141,13 +159,14 @@ test('applying a plan produces the result described by every row; planning the r
       const first = plan(rows, snapshot())
       fc.pre(isValid(first))
       const after = () => apply(snapshot(), first.effects)
-      for (const { email, name, slug, role, groups, externalId } of rows) {
+      for (const { email, name, slug, role, groups, externalId, guest } of rows) {
         const { users, externalIds, members, groups: groupsAfter } = after()
         if (externalId && externalIds.get(email) !== externalId)
           throw new Error(`${email} is not ${externalId}`)
         if (name && users.get(email) !== name) throw new Error(`${email} is not ${name}`)
         const member = members.get(keyOf(slug, email))
         if (!member || (role && member.role !== role)) throw new Error(`${email} is not ${role}`)
+        if (guest && String(member.isGuest) !== guest) throw new Error(`${email}: guest ${guest}`)
         if (!groups.every((name) => groupsAfter.get(keyOf(slug, name))?.has(email)))
           throw new Error(`${email} is not in ${groups}`)
       }
@@ -182,7 +201,9 @@ test('a plan without errors leaves every workspace it changes with a joined owne
   fc.assert(
     fc.property(anyRows, anySnapshot, (rows, snapshot) => {
       const done = plan(rows, snapshot())
-      const demotes = [...done.effects.roleChanges.values()].filter(({ from }) => from === 'owner')
+      const demotes = [...done.effects.roleChanges.values()].filter(
+        ({ from, to }) => from.role === 'owner' && to.role !== 'owner',
+      )
       fc.pre(demotes.length > 0)
       const { workspaces } = apply(snapshot(), done.effects)
       const orphaned = demotes.some(({ slug }) => workspaces.get(slug) === 0)

@@ -133,7 +133,12 @@ for (const transport of environment.transports) {
         workspace_id: action === 'user.renamed' ? null : workspace,
       })
       t.deepEqual(await listActivity(pool, await userId(ann)), [
-        entry('member.invited', { email: ann, role: 'viewer', expires_at: 'never' }),
+        entry('member.invited', {
+          email: ann,
+          role: 'viewer',
+          expires_at: 'never',
+          guest: 'false',
+        }),
       ])
       t.deepEqual(await listActivity(pool, id), [
         entry('user.renamed', { from: 'ed', to: 'Eddie' }),

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { findCycles, readImports } from '../support/imports.ts'
+import { findCycles, readImports, readPythonImports } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -11,6 +11,9 @@ for (const folder of [
   'clients/typescript/src',
   'clients/browser/src',
   'bench',
+  'examples',
+  'test',
+  'tools',
 ]) {
   test(`${folder} has no import cycles, not even of types`, (t) => {
     const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
@@ -19,6 +22,13 @@ for (const folder of [
     t.deepEqual(findCycles(imports), [])
   })
 }
+
+test('the Python client has no import cycles, not even of types', (t) => {
+  const folder = join(root, 'clients/python/src/daikon')
+  const imports = readPythonImports(folder, globSync('**/*.py', { cwd: folder }))
+  t.true(imports.length > 50)
+  t.deepEqual(findCycles(imports), [])
+})
 
 // Its sentences are the only text from an address that the console shows.
 const shared = 'src/identity/sign-in-result.ts'

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
+import { features } from '../../src/server/features.ts'
 import { type Import, readImports } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -8,17 +9,15 @@ const root = join(import.meta.dirname, '../..')
 const sources = globSync('src/**/*.ts', { cwd: root })
 const imports = readImports(root, sources)
 
-const features = [
-  'permissions',
-  'gateway',
-  'identity',
-  'workspaces',
-  'activity',
-  'admin',
-  'webhooks',
-  'connections',
-  'scim',
-]
+const featureNames: string[] = features.map(({ name }) => name)
+
+/** The features that send requests or e-mails. */
+const outbound = ['identity', 'workspaces', 'admin', 'webhooks', 'connections']
+
+/** Returns the folders without features that a feature may import. */
+function below(feature: string): string[] {
+  return ['core', 'config', 'database', ...(outbound.includes(feature) ? ['outbound'] : [])]
+}
 
 /** The folders of src that the files of each folder may import, in addition to their own. */
 const allowed: Record<string, string[]> = {
@@ -27,16 +26,7 @@ const allowed: Record<string, string[]> = {
   outbound: ['core'],
   database: ['core'],
   'rate-limit': ['core'],
-  permissions: ['core', 'config', 'database', ...features],
-  gateway: ['core', 'config', 'database', ...features],
-  identity: ['core', 'config', 'outbound', 'database', ...features],
-  // Invitations are sent by e-mail.
-  workspaces: ['core', 'config', 'outbound', 'database', ...features],
-  activity: ['core', 'config', 'database', ...features],
-  admin: ['core', 'config', 'outbound', 'database', ...features],
-  webhooks: ['core', 'config', 'outbound', 'database', ...features],
-  connections: ['core', 'config', 'outbound', 'database', ...features],
-  scim: ['core', 'config', 'database', ...features],
+  ...Object.fromEntries(features.map(({ name, needs }) => [name, [...below(name), ...needs]])),
   rpc: ['core', 'database', 'rate-limit', 'permissions'],
   grpc: ['core', 'rpc'],
   http: ['core', 'rpc'],
@@ -46,13 +36,13 @@ const allowed: Record<string, string[]> = {
     'outbound',
     'database',
     'rate-limit',
-    ...features,
+    ...featureNames,
     'rpc',
     'grpc',
     'http',
   ],
-  cli: ['core', 'config', 'outbound', 'database', ...features, 'rpc', 'server'],
-  dev: ['core', 'config', 'database', ...features, 'rpc', 'server', 'cli'],
+  cli: ['core', 'config', 'outbound', 'database', ...featureNames, 'rpc', 'server'],
+  dev: ['core', 'config', 'database', ...featureNames, 'rpc', 'server', 'cli'],
 }
 
 /** The files of features that rpc may import: types and pure functions, but no handlers. */
@@ -114,7 +104,7 @@ forbid('imports point down', ({ from, to }) => {
 })
 
 forbid('rpc imports no handler', ({ from, to }) => {
-  return isIn(from, 'rpc') && isIn(to, ...features) && !importedByRpc.includes(to)
+  return isIn(from, 'rpc') && isIn(to, ...featureNames) && !importedByRpc.includes(to)
 })
 
 test('rpc, grpc and http name no feature', (t) => {
@@ -136,7 +126,7 @@ forbid('of config, features import what declares settings', ({ from, to }) => {
   const declares = ['src/config/parsers.ts', 'src/config/setting.ts', 'src/config/settings.ts']
   // Signing keys and identity providers are created from their settings.
   return (
-    isIn(from, ...features) &&
+    isIn(from, ...featureNames) &&
     isIn(to, 'config') &&
     !declares.includes(to) &&
     !isIn(from, 'identity')
@@ -150,7 +140,7 @@ forbid('the engine imports no operation', ({ from, to }) => {
     'src/permissions/access.ts',
   ]
   const isBelow = below.some((path) => to.startsWith(path))
-  return from.startsWith('src/permissions/engine/') && isIn(to, ...features) && !isBelow
+  return from.startsWith('src/permissions/engine/') && isIn(to, ...featureNames) && !isBelow
 })
 
 forbid('operations on permissions do not import the Access API', ({ from, to }) => {

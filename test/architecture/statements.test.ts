@@ -9,6 +9,7 @@ import {
   type ColumnKind,
   findStatements,
 } from '../support/statements/find-statements.ts'
+import { neverNull } from '../support/statements/never-null.ts'
 
 /** Calls whose SQL only a running program has: from a filter of a list, or as an argument. */
 const dynamic = [
@@ -51,23 +52,38 @@ test('the columns of every statement are those that the type of its rows claims'
   const notConstant = statements.filter(({ problem }) => problem !== undefined)
   t.deepEqual([...new Set(notConstant.map(({ place }) => place))].toSorted(), dynamic.toSorted())
   const problems: string[] = []
+  const needed = new Set<string>()
   for (const { place, texts, columns = [] } of statements)
     for (const text of texts) {
       const actual = await describe(text).catch((error: Error) => error)
       if (actual instanceof Error) problems.push(`${place}: ${actual.message}\n${text}`)
-      else problems.push(...compare(columns, actual).map((problem) => `${place}: ${problem}`))
+      else
+        for (const [name, problem] of compare(columns, actual)) {
+          const isExplained = problem === mayBeNull && neverNull[place]?.includes(name, 1)
+          if (isExplained) needed.add(`${place}: ${name}`)
+          else problems.push(`${place}: ${name} ${problem}`)
+        }
     }
   t.deepEqual(problems, [])
+  const listed = Object.entries(neverNull).flatMap(([place, [, ...names]]) =>
+    names.map((name) => `${place}: ${name}`),
+  )
+  t.deepEqual(listed.toSorted(), [...needed].toSorted())
 })
 
+const mayBeNull = 'may be null, and its type does not say so'
+
 /** Columns without names belong to rows that are lists, and are compared by position. */
-function compare(columns: Column[], actual: ActualColumn[]): string[] {
+function compare(columns: Column[], actual: ActualColumn[]): [name: string, problem: string][] {
   return columns.flatMap(({ name, type, kinds, isOptional }, index) => {
+    const problem = (text: string): [string, string][] => [[name || String(index), text]]
     const column = name === '' ? actual[index] : actual.find((one) => one.name === name)
-    if (!column) return isOptional ? [] : [`there is no column ${name || index}`]
+    if (!column) return isOptional ? [] : problem('is not returned')
     if (column.type.startsWith('json')) return []
     const allowed = column.type.startsWith('_') ? ['array'] : (kindsOfType[column.type] ?? [])
     const isRight = kinds.every((kind) => ['any', 'null', ...allowed].includes(kind))
-    return isRight ? [] : [`${name || index} is ${column.type}, and not ${type}`]
+    if (!isRight) return problem(`is ${column.type}, and not ${type}`)
+    const isNullAllowed = kinds.includes('null') || kinds.includes('any')
+    return column.isNullable && !isNullAllowed ? problem(mayBeNull) : []
   })
 }

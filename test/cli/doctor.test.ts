@@ -178,8 +178,8 @@ test.serial(
       report.findings.filter(({ check }) => check === 'settings').map(({ detail }) => detail),
       [
         'BASE_URL must be an https URL if DEBUG is false, unless INSECURE_HTTP is true',
-        'GOOGLE_CLIENT_SECRT is not a setting; did you mean GOOGLE_CLIENT_SECRET?',
-        'SESSION_SECRT_KEY is not a setting; did you mean SESSION_SECRET_KEY?',
+        'GOOGLE_CLIENT_SECRT is not a setting and has no effect: did you mean GOOGLE_CLIENT_SECRET?',
+        'SESSION_SECRT_KEY is not a setting and has no effect: did you mean SESSION_SECRET_KEY?',
       ],
     )
     t.deepEqual(
@@ -231,7 +231,7 @@ test.serial('doctor finds mistakes that a server would start with', async (t) =>
   const details = Object.fromEntries(report.findings.map(({ check, detail }) => [check, detail]))
   t.is(
     details.settings,
-    'WEBHOOK_ALLOWED_HOST is not a setting; did you mean WEBHOOK_ALLOWED_HOSTS?',
+    'WEBHOOK_ALLOWED_HOST is not a setting and has no effect: did you mean WEBHOOK_ALLOWED_HOSTS?',
   )
   t.regex(details['standby 127.0.0.1:1'] ?? '', /^does not answer \(.*ECONNREFUSED/)
   t.regex(details[`standby ${host}`] ?? '', /^accepts writes/)

@@ -14,6 +14,7 @@ const conditions: NonNullable<FakeWorld['conditions']> = {
   in_office: ({ context }) => context.network === 'office',
   up_to: ({ context, params }) => context.amount <= params.max,
   not_locked: ({ resource }) => !resource.attributes.locked,
+  not_guest: ({ subject }) => !subject.guest,
   own: ({ resource, subject }) => resource.ownerId === subject.id,
 }
 

@@ -1,4 +1,4 @@
-// Sign-ins by a connection to oidc-provider, a certified provider, with the redirects that a browser follows.
+// Sign-ins through a connection to oidc-provider, a certified provider, with the redirects that a browser follows.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'

@@ -101,7 +101,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await stores().accounts.list(id), [], 'no account is linked')
   })
 
-  test(`a session by a connection reaches nothing beyond its workspace ${over}`, async (t) => {
+  test(`a session through a connection reaches nothing beyond its workspace ${over}`, async (t) => {
     const connected = await connectWorkspace(t, environment, transport)
     const email = connected.assert('ann')
     environment.addProviderUser({ email })
@@ -298,7 +298,7 @@ test('sessions end with the connection, and with its provider', async (t) => {
   }
 })
 
-test('somebody who joined by a connection gets a personal workspace at a sign-in otherwise', async (t) => {
+test('somebody who joined through a connection gets a personal workspace at a sign-in otherwise', async (t) => {
   const connected = await connectWorkspace(t, environment, rest)
   const email = connected.assert('ann')
   await obtainConnectionTokens(rest, connected)

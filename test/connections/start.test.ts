@@ -103,7 +103,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a browser that has signed in by the connection is not asked ${over}`, async (t) => {
+  test(`a browser that has signed in through the connection is not asked ${over}`, async (t) => {
     const connected = await connectWorkspace(t, environment, transport)
     const other = await connectWorkspace(t, environment, transport)
     const { browser } = await signedIn(transport, connected)

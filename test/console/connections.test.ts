@@ -42,7 +42,7 @@ if (hasBrowser) {
   }
 
   /** Presses the button that tests the sign-in, and waits until the other window has closed. */
-  /** A browser that has not signed in by the connection before is asked first. */
+  /** A browser that has not signed in through the connection before is asked first. */
   async function testSignIn(result: string, isAsked = false): Promise<void> {
     const opened = page.context().waitForEvent('page')
     await button('Test the sign-in').click()
@@ -164,7 +164,7 @@ if (hasBrowser) {
     await button('Check now: corp.test').waitFor()
     dns.isBroken = true
     await button('Check now: corp.test').click()
-    await status('The DNS could not be asked; try again').waitFor()
+    await status('DNS did not respond; try again').waitFor()
     dns.isBroken = false
     // The server is available, although the DNS is not.
     t.is(await page.getByText('The server cannot be reached').count(), 0)

@@ -96,6 +96,13 @@ if (hasBrowser) {
     await page.getByText('Vera Costa now has the role Editor.').waitFor()
     await role.selectOption('viewer')
     await page.getByText('Vera Costa now has the role Viewer.').waitFor()
+    for (const isGuest of [true, false]) {
+      await page.getByRole('button', { name: 'Edit the membership of Vera Costa' }).click()
+      await page.getByRole('dialog').getByRole('switch', { name: 'Guest' }).setChecked(isGuest)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await role.waitFor({ state: isGuest ? 'detached' : 'visible' })
+    }
 
     await openTab(page, 'Groups')
     await page.getByRole('button', { name: 'New group' }).first().click()

@@ -140,7 +140,7 @@ test('an operation documents the errors that it can return, and no others', (t) 
     statuses('/permissions/register', 'post'),
     '201 400 401 403 404 409 413 415 422 429 503 default',
   )
-  // Before a sign-in by a connection, a page asks.
+  // Before a sign-in through a connection, a page asks.
   t.is(statuses('/auth/login/{provider}', 'get'), '200 302 400 404 422 429 503 default')
   t.is(statuses('/auth/token', 'post'), '200 400 401 403 413 415 422 429 503 default')
   t.is(statuses('/admin/roles/{role_id}', 'delete'), '204 400 401 403 404 412 422 429 503 default')

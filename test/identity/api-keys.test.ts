@@ -227,6 +227,21 @@ for (const transport of environment.transports) {
     t.true(await evaluate({ type: 'api_key', id: key }))
     t.false(await evaluate({ type: 'api_key', id: createApiKey() }))
     t.false(await evaluate({ type: 'user', id: key }))
+    const explain = async (resource_id: string) => {
+      const resource = { type: fixture.kind.resource_type, id: resource_id }
+      const subject = { type: 'api_key', id: key }
+      const message = { subject, action: { name: 'edit' }, resource, context: { explain: true } }
+      const { context } = expectOk(
+        await transport.call('Evaluate', message, { key: fixture.key }),
+      ) as { context: { reason_admin: { en: string } } }
+      return context.reason_admin.en
+    }
+    const { service_name, resource_type } = fixture.kind
+    const unknown = randomUUID()
+    t.is(
+      await explain(unknown),
+      `Robot may not edit ${resource_type} ${unknown}: ${service_name} has not registered ${resource_type} ${unknown} in the workspace of the API key.`,
+    )
     const introspect = async () =>
       expectOk(await transport.call('IntrospectToken', { token: key }, { key: fixture.key }))
     t.like(await introspect(), {
@@ -239,6 +254,11 @@ for (const transport of environment.transports) {
     expectOk(await fixture.manage('DeleteKey', { ...fixture.target, key_id: id }))
     t.false((await introspect()).active)
     t.false(await evaluate({ type: 'api_key', id: key }))
+    const { resource_id } = fixture.document
+    t.is(
+      await explain(resource_id as string),
+      `The service account of the API key may not edit ${resource_type} ${resource_id}: the API key is not valid.`,
+    )
   })
 }
 

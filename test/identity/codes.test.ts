@@ -128,8 +128,8 @@ for (const transport of environment.transports) {
       t.deepEqual(
         workspaces.toSorted((a: any, b: any) => a.role.localeCompare(b.role)),
         [
-          { id: other, name: 'Another', slug, role: 'editor', status: 'active' },
-          { id, name, slug: home.slug, role, status: 'active' },
+          { id: other, name: 'Another', slug, role: 'editor', guest: false, status: 'active' },
+          { id, name, slug: home.slug, role, guest: false, status: 'active' },
         ],
       )
     }

@@ -7,6 +7,7 @@ const noUser = {
   userActive: false,
   userAdmin: false,
   isServiceAccount: false,
+  isGuest: false,
   role: undefined,
 }
 

@@ -26,7 +26,10 @@ const roleActions = fc.uniqueArray(fc.constantFrom('view', 'edit', 'manage', 'pu
 
 /** Random facts about one workspace; users, groups and resources are identified by index. */
 const facts = fc.record({
-  roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
+  roles: fc.array(fc.constantFrom(undefined, 'guest' as const, ...roles), {
+    minLength: 3,
+    maxLength: 3,
+  }),
   groups: fc.array(fc.uniqueArray(fc.nat(2), { maxLength: 3 }), { minLength: 2, maxLength: 2 }),
   /** The actions of the roles that shares can grant. */
   shareRoles: fc.record({ first: roleActions, second: roleActions }),
@@ -179,6 +182,7 @@ test('Check and Accessible agree with an independent decision on random facts', 
               `accessible ${resource_type} ${action}`,
             )
             if (!listed.message.has_full_access) continue
+            if (person.guest) throw new Error('Full access of a guest')
             const binds = ({ type, inherited }: WorldRequirement) =>
               inherited || type === resource_type
             if (world.requirements.some((one) => one.action === action && binds(one)))
@@ -201,14 +205,22 @@ function assertSame(actual: string[], expectedIds: string[], what: string): void
     throw new Error(`${what}: ${actual} instead of ${expectedIds}`)
 }
 
+/** A guest is a viewer. */
+function roleOf<Other>(role: Other | 'guest') {
+  return role === 'guest' ? 'viewer' : role
+}
+
 async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   const workspace = await seed.workspace()
   const ids: string[] = []
   for (const role of facts.roles) {
     const id = await seed.user()
-    if (role) await seed.member(workspace, id, role)
+    if (role) await seed.member(workspace, id, roleOf(role))
     ids.push(id)
   }
+  await pool.query('update members set is_guest = true where user_id = any($1)', [
+    ids.filter((_, index) => facts.roles[index] === 'guest'),
+  ])
   const isMember = (index: number) => facts.roles[index] !== undefined
   const groups: string[] = []
   for (const members of facts.groups) {
@@ -292,7 +304,8 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   )
   const users = ids.map((id, index) => ({
     id,
-    role: facts.roles[index],
+    role: roleOf(facts.roles[index]),
+    guest: facts.roles[index] === 'guest',
     publishes:
       publishers.includes(index) ||
       facts.publishingGroups.some((group) => facts.groups[group]?.includes(index)),

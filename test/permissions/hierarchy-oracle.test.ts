@@ -61,6 +61,12 @@ function normalize({
   )
 }
 
+async function readGuests(workspace: string): Promise<string[]> {
+  const sql = 'select user_id from members where workspace_id = $1 and is_guest'
+  const { rows } = await pool.query(sql, [workspace])
+  return rows.map(({ user_id }) => user_id)
+}
+
 test.serial(
   'after random changes of both hierarchies, both nodes agree with a naive walk on every decision and list',
   async (t) => {
@@ -141,6 +147,8 @@ test.serial(
             }
           }
           Object.assign(world, await readWorld(pool, workspace))
+          const guests = await readGuests(workspace)
+          for (const user of world.users) user.guest = guests.includes(user.id)
           if (findLongestChain(world) > 32) throw new Error('A chain is too long')
           await requireAgreement(world, readers)
         },

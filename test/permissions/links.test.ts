@@ -289,7 +289,7 @@ for (const transport of environment.transports) {
     t.regex(closed.sentence, /the link does not open the document\.$/)
     const unknown = await explain(`dl_${'x'.repeat(43)}`, 'view', record)
     t.deepEqual(unknown.reasons, [{ rule: 'link_unknown' }])
-    t.regex(unknown.sentence, /^Whoever has the link may not view .*: the link is not valid\.$/)
+    t.regex(unknown.sentence, /^Anyone with the link may not view .*: the link is not valid\.$/)
     t.deepEqual((await explain(id, 'view', record)).reasons, [{ rule: 'link_unknown' }])
   })
 

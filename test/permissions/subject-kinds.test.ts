@@ -22,12 +22,16 @@ function withoutNull(_: string, value: unknown): unknown {
 test('the golden file shows what statements read for each kind of subject, and what counts', async (t) => {
   const text = Object.entries<SubjectKind>(subjectKinds)
     .map(
-      ([name, { tables, ignoredBits, ignoredInSearches, rules, hasRole, isRemembered }]) => `${name}
+      ([
+        name,
+        { tables, ignoredBits, ignoredInSearches, rules, hasRole, isPlural, isRemembered },
+      ]) => `${name}
   reads instead: ${Object.keys(tables('$1')).join(', ') || '-'}
   ignores: ${namesOf(ignoredBits)}
   ignores in searches: ${namesOf(ignoredInSearches)}
   explains: ${rules ? JSON.stringify(rules, withoutNull) : 'all grants'}
   has a role: ${hasRole ? 'yes' : 'no'}
+  stands for several members: ${isPlural ? 'yes' : 'no'}
   in memory: ${isRemembered ? 'yes' : 'no'}
 `,
     )

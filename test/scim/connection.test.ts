@@ -42,7 +42,7 @@ const link = (id: string) =>
     [id],
   )
 
-test('a deactivated person cannot join again by the connection', async (t) => {
+test('a deactivated person cannot join again through the connection', async (t) => {
   const connected = await connectWorkspace(t, environment, rest)
   const { workspace_id: workspace, domain } = connected
   const token = await seedScimToken(environment, workspace)

@@ -221,7 +221,10 @@ test('variables that look like misspelt settings are found, and others are not',
   }
   for (const [name, setting] of Object.entries(misspelt))
     t.deepEqual(findMisspeltSettings({ [name]: '1' }, Object.keys(settings)), [
-      `${name} is not a setting and has no effect: did you mean ${setting}?`,
+      {
+        setting,
+        detail: `${name} is not a setting and has no effect: did you mean ${setting}?`,
+      },
     ])
 
   const others = [

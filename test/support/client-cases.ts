@@ -29,7 +29,7 @@ export type ClientCase = {
 export type World = {
   users: { name: string; id: string; email: string; externalId?: string; isActive?: boolean }[]
   workspaces: { name: string; id: string }[]
-  members: { workspaceId: string; userId: string; role: Role }[]
+  members: { workspaceId: string; userId: string; role: Role; guest?: boolean }[]
   groups: { name: string; id: string; workspaceId: string; members: string[]; groups?: string[] }[]
   actions: string[]
   roles: {
@@ -109,8 +109,15 @@ export async function seedClientCases(
     )
   for (const { name, id } of world.workspaces)
     await insert('insert into workspaces (id, name, slug) values ($1, $2, $2)', id, name)
-  for (const { workspaceId, userId, role } of world.members)
+  for (const { workspaceId, userId, role, guest = false } of world.members) {
     await seed.member(workspaceId, userId, role)
+    if (guest)
+      await insert(
+        'update members set is_guest = true where workspace_id = $1 and user_id = $2',
+        workspaceId,
+        userId,
+      )
+  }
   for (const { name, id, workspaceId } of world.groups)
     await insert(
       'insert into groups (id, workspace_id, name) values ($1, $2, $3)',

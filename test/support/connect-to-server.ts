@@ -6,10 +6,10 @@ import { createTokens } from '../../src/identity/tokens.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
+import { createTransports } from './create-transports.ts'
 import type { TestDatabase } from './database.ts'
 import { createSeed } from './seed.ts'
 import type { ServerProcess } from './server-process.ts'
-import { createTransports } from './transports.ts'
 
 /** Creates transports, a seed and a token signer for a server in a separate process. */
 export async function connectToServer(

@@ -100,7 +100,7 @@ async function addMember(
   return id
 }
 
-/** Begins a sign-in by a connection, and confirms it on the page that asks first. */
+/** Begins a sign-in through a connection, and confirms it on the page that asks first. */
 export async function beginAtConnection(
   transport: Transport,
   method: string,
@@ -114,7 +114,7 @@ export async function beginAtConnection(
   return expectOk(await transport.call(method, { ...message, ...confirmed, browser }))
 }
 
-/** Signs in by a connection and returns the response of the callback, with the PKCE verifier. */
+/** Signs in through a connection and returns the response of the callback, with the PKCE verifier. */
 export async function signInByConnection(
   transport: Transport,
   { provider }: Pick<ConnectedWorkspace, 'provider'>,
@@ -132,7 +132,7 @@ export async function signInByConnection(
   return { outcome: await transport.call('CompleteLogin', completed), verifier }
 }
 
-/** Signs in by a connection and returns the code, or the error in the redirect to the client app. */
+/** Signs in through a connection and returns the code, or the error in the redirect to the client app. */
 export async function obtainConnectionCode(
   transport: Transport,
   connected: Pick<ConnectedWorkspace, 'provider'>,
@@ -142,7 +142,7 @@ export async function obtainConnectionCode(
   return { code: searchParams.get('code'), error: searchParams.get('error'), verifier }
 }
 
-/** Signs in by a connection and exchanges the code for tokens. */
+/** Signs in through a connection and exchanges the code for tokens. */
 export async function obtainConnectionTokens(
   transport: Transport,
   connected: Pick<ConnectedWorkspace, 'provider' | 'workspace_id'>,

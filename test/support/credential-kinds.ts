@@ -24,6 +24,8 @@ export async function createCredentialKinds(
   })
   const connection = await seedConnection(environment, workspace, `${randomUUID()}.example.org`)
   const session = { ...claims(people.owner.id), connection_id: connection }
+  const guest = await seed.newMember(workspace, 'viewer')
+  await pool.query('update members set is_guest = true where user_id = $1', [guest])
   const account = await seedServiceAccount(environment, workspace)
   const apiKey = createApiKey()
   await pool.query(
@@ -45,6 +47,7 @@ export async function createCredentialKinds(
   const serviceKey = { 'x-service-key': key }
   const withToken: CredentialKinds = {
     user: bearer(await app.tokens.sign('access', claims(people.owner.id), lifetime)),
+    guest: bearer(await app.tokens.sign('access', claims(guest), lifetime)),
     "connection's session": bearer(await app.tokens.sign('access', session, lifetime)),
     "service account's token": bearer(await app.tokens.sign('access', claims(account), lifetime)),
     'API key': bearer(apiKey),

@@ -3,12 +3,13 @@ import type {
   CheckStreamResponse,
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
-import type {
-  World,
-  WorldGroup,
-  WorldResource,
-  WorldSubject,
-  WorldUser,
+import {
+  findDescendantGroups,
+  type World,
+  type WorldGroup,
+  type WorldResource,
+  type WorldSubject,
+  type WorldUser,
 } from './hierarchy-world.ts'
 import { expectOk } from './outcome.ts'
 import { createMetadata, type PresentedCredentials, type Transport } from './transports.ts'
@@ -104,7 +105,11 @@ function asMember(world: World, { id }: WorldGroup): { world: World; subject: Wo
   const groups = world.groups.map((group) =>
     group.id === id ? { ...group, members: [...group.members, id] } : group,
   )
-  const subject = { type: 'group', id, role: 'viewer', publishes: false } as const
+  const effective = findDescendantGroups(world, id).flatMap(
+    (below) => world.groups.find((group) => group.id === below)?.members ?? [],
+  )
+  const guest = world.users.some((one) => one.guest && effective.includes(one.id))
+  const subject = { type: 'group', id, role: 'viewer', publishes: false, guest } as const
   return { world: { ...world, groups }, subject }
 }
 

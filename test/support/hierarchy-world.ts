@@ -3,9 +3,9 @@ import type { Role } from '../../src/core/roles.ts'
 import type { WorldCondition, WorldRequirement } from './world-conditions.ts'
 
 /** A user with their role in the workspace, which is undefined for users who are not members. */
-export type WorldUser = { id: string; role: Role | undefined; publishes: boolean }
+export type WorldUser = { id: string; role: Role | undefined; publishes: boolean; guest?: boolean }
 
-/** Whom a decision is about. The ID of an anonymous subject is empty. */
+/** Whom a decision is about. The ID of an anonymous subject is empty. A group with a guest is one. */
 export type WorldSubject = WorldUser & { type: 'user' | 'group' | 'link' | 'anonymous' }
 
 /** A group with its direct members and its children. */

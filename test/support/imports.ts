@@ -22,6 +22,22 @@ export function readImports(root: string, files: string[]): Import[] {
   })
 }
 
+/** Reads the relative imports of Python modules. Paths are relative to the root. */
+export function readPythonImports(root: string, files: string[]): Import[] {
+  return files.flatMap((from) => {
+    const statements = readFileSync(join(root, from), 'utf8').matchAll(
+      /^\s*from (\.+)([\w.]*) import (\w+)/gm,
+    )
+    return [...statements].flatMap(([, dots = '', module = '', name = '']) => {
+      const up = Array.from({ length: dots.length - 1 }, () => '..')
+      // `from . import name` imports a module.
+      const target = join(dirname(from), ...up, ...(module === '' ? [name] : module.split('.')))
+      const to = [`${target}.py`, join(target, '__init__.py')].find((file) => files.includes(file))
+      return to === undefined ? [] : [{ from, to, typeOnly: false }]
+    })
+  })
+}
+
 /** Returns the cycles of imports, such as `a.ts → b.ts → a.ts`. */
 export function findCycles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from)

@@ -49,7 +49,7 @@ export async function findRowsContaining(
   const rows = tables.map(
     (table) =>
       `select '${table} ' || to_jsonb(t)::text as row from ${table} t
-      where xmin::text::bigint >= $2`,
+      where age(xmin) <= age($2::text::xid)`,
   )
   const sql = `select row from (${rows.join(' union all ')}) as rows where row like any ($1)`
   const { rows: found } = await pool.query(sql, [words.map((word) => `%${word}%`), since])

@@ -14,10 +14,11 @@ import {
   createApplication,
 } from '../../src/server/application.ts'
 import { type Config, readConfig } from '../../src/server/config.ts'
+import { createTransports } from './create-transports.ts'
 import { cloneDatabase } from './database.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
 import { createSeed, type Seed, testEncryptionKey } from './seed.ts'
-import { createTransports, type Transport } from './transports.ts'
+import type { Transport } from './transports.ts'
 
 /** One node: the application that production runs, on free ports. */
 export type Node = {

@@ -8,9 +8,7 @@ import {
 } from '@grpc/grpc-js'
 import { type ErrorCode, errorCodes } from '../../src/core/error-codes.ts'
 import type { FieldViolation } from '../../src/core/errors.ts'
-import type { Application } from '../../src/server/application.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
-import { createRestTransport } from './rest-client.ts'
 import { readStatusDetails } from './status-details.ts'
 
 /** The credentials of a call: access token, service key, admin token, and further headers. */
@@ -64,17 +62,7 @@ export function repeatLockTimeouts(transport: Transport): Transport {
 
 const services = Object.values(grpcServices)
 
-/** Creates both transports for a listening application. */
-export function createTransports(
-  { operations }: Pick<Application, 'operations'>,
-  ports: { grpcPort: number; httpPort: number },
-  isOtherVersion = false,
-): Transport[] {
-  const rest = createRestTransport(operations, ports.httpPort, isOtherVersion)
-  return [createGrpcTransport(ports.grpcPort), rest]
-}
-
-function createGrpcTransport(port: number): Transport {
+export function createGrpcTransport(port: number): Transport {
   // Each transport has a connection of its own.
   const options = { 'grpc.use_local_subchannel_pool': 1 }
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), options)

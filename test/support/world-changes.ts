@@ -5,6 +5,7 @@ import {
   type WorldGroup,
   type WorldLink,
   type WorldResource,
+  type WorldUser,
 } from './hierarchy-world.ts'
 import type { Outcome } from './transports.ts'
 import {
@@ -122,6 +123,14 @@ export const anyChange = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ type: fc.constant('leave' as const), group: index, user: index }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('guest' as const),
+      viewer: index,
+      guest: fc.boolean(),
+    }),
+  },
 )
 
 /**
@@ -159,6 +168,12 @@ function resolve({ world, memberIds }: WorldFixture, change: Change) {
     group: ('group' in change ? pick(world.groups, change.group) : undefined) as WorldGroup,
     child: ('child' in change ? pick(world.groups, change.child) : undefined) as WorldGroup,
     user: 'user' in change ? pick(memberIds, change.user) : '',
+    viewer: ('viewer' in change
+      ? pick(
+          world.users.filter(({ role }) => role === 'viewer'),
+          change.viewer,
+        )
+      : undefined) as WorldUser,
     link: ('link' in change ? pick(world.links, change.link) : undefined) as WorldLink,
     attributes: 'attributes' in change ? resolveAttributes(change.attributes, memberIds) : {},
   }
@@ -166,10 +181,8 @@ function resolve({ world, memberIds }: WorldFixture, change: Change) {
 
 export async function send(fixture: WorldFixture, change: Change): Promise<Outcome> {
   const { workspace, kind, key, people, memberIds, nextTransport } = fixture
-  const { resource, parent, owner, grantee, group, child, user, link, attributes } = resolve(
-    fixture,
-    change,
-  )
+  const { resource, parent, owner, grantee, group, child, user, viewer, link, attributes } =
+    resolve(fixture, change)
   const byOwner = (method: string, message: object) =>
     nextTransport().call(method, message, { key, token: people.owner.token })
   const byService = (method: string, message: object) =>
@@ -243,16 +256,18 @@ export async function send(fixture: WorldFixture, change: Change): Promise<Outco
       return inGroup('AddGroupMember', { user_id: user })
     case 'leave':
       return inGroup('RemoveGroupMember', { user_id: user })
+    case 'guest': {
+      const message = { workspace_id: workspace, user_id: viewer.id, guest: change.guest, role: '' }
+      return nextTransport().call('UpdateMember', message, { token: people.admin.token })
+    }
   }
 }
 
 /** Applies a change to the world and returns the outcome expected from the server. */
 export function apply(fixture: WorldFixture, change: Change, message: Record<string, any>): Code {
   const { world, people } = fixture
-  const { resource, parent, owner, grantee, group, child, user, link, attributes } = resolve(
-    fixture,
-    change,
-  )
+  const { resource, parent, owner, grantee, group, child, user, viewer, link, attributes } =
+    resolve(fixture, change)
   /** The owner of the workspace shares, and a requirement of `manage` binds everybody. */
   const mayManage = (one: WorldResource) => {
     const subject = { type: 'user', id: people.owner.id, role: 'owner', publishes: false } as const
@@ -335,6 +350,9 @@ export function apply(fixture: WorldFixture, change: Change, message: Record<str
     case 'leave':
       if (!group.members.includes(user)) return 'not_found'
       group.members = group.members.filter((id) => id !== user)
+      return 'ok'
+    case 'guest':
+      viewer.guest = change.guest
       return 'ok'
   }
 }

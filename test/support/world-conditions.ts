@@ -5,7 +5,8 @@ export type WorldCondition = { name: string; params: Record<string, unknown> }
 
 /** What the conditions of a world read. */
 export type WorldVariables = {
-  subject: { id: string; type: string; role: string }
+  /** Of a group, `guest` says whether a member is one. */
+  subject: { id: string; type: string; role: string; guest: boolean }
   resource: { owner_id: string; visibility: string; attributes: Record<string, unknown> }
   action: string
   context: Record<string, unknown>
@@ -82,6 +83,10 @@ const shapes: Record<string, Shape> = {
     decide: ({ subject }) =>
       subject.type === 'link' || subject.role === 'admin' || subject.role === 'editor',
   },
+  insider: {
+    expression: '!subject.guest',
+    decide: ({ subject }) => (subject.type === 'group' && subject.guest ? failure : !subject.guest),
+  },
   reading: {
     expression: "action in ['view', 'publish']",
     decide: ({ action }) => action === 'view' || action === 'publish',
@@ -139,7 +144,15 @@ export const anyRequirements: fc.Arbitrary<WorldRequirement[]> = fc
   .uniqueArray(
     fc.record({
       action: fc.constantFrom('view', 'edit', 'manage', 'publish'),
-      condition: fc.constantFrom('unblocked', 'office', 'own', 'ranked', 'reading', 'tolerant'),
+      condition: fc.constantFrom(
+        'unblocked',
+        'office',
+        'own',
+        'ranked',
+        'insider',
+        'reading',
+        'tolerant',
+      ),
       inherited: fc.boolean(),
     }),
     { maxLength: 2, selector: ({ action, condition }) => `${action} ${condition}` },

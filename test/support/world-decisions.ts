@@ -46,7 +46,10 @@ export function explainNaively(question: WorldQuestion): { isAllowed: boolean; r
   const { role } = subject
   const unmet = findUnmet(question, action)
   const covers = role === 'owner' || role === 'admin'
-  const grants = findGrants(question)
+  const found = findGrants(question)
+  // To a guest, visibility `workspace` is nothing.
+  const hidden = subject.guest ? found.filter(isOfWorkspaceVisibility) : []
+  const grants = found.filter((grant) => !hidden.includes(grant))
   const counts = ({ condition }: NaiveGrant) =>
     condition === null || judge(question, condition) === true
   // A custom role gives its action on what the user may view, which can require conditions.
@@ -82,7 +85,13 @@ export function explainNaively(question: WorldQuestion): { isAllowed: boolean; r
     const verdict = condition === null || judge(question, condition)
     return typeof verdict === 'object' && condition ? describeFailure(condition.name, verdict) : []
   })
-  return { isAllowed: false, reasons: failed.length > 0 ? failed.toSorted() : ['no_grant'] }
+  const asGuest = unmet.length === 0 ? hidden.filter(suffices) : []
+  const reasons = [...failed, ...asGuest.map(({ name }) => name.replace(/^\w+/, 'guest'))]
+  return { isAllowed: false, reasons: reasons.length > 0 ? reasons.toSorted() : ['no_grant'] }
+}
+
+function isOfWorkspaceVisibility({ name }: NaiveGrant): boolean {
+  return name.startsWith('workspace_visibility')
 }
 
 /** A requirement of the resource with this ID, which is false. */
@@ -125,8 +134,9 @@ function describeFailure(condition: string, { missing }: { missing: string[] }):
 /** Judges a condition. It reads the resource and the action of the question. */
 function judge(question: WorldQuestion, { name, params }: WorldCondition): WorldVerdict {
   const { subject, resource, action, context } = question
-  const { id, type, role = '' } = subject
-  return decideCondition(name, { subject: { id, type, role }, resource, action, context, params })
+  const { id, type, role = '', guest = false } = subject
+  const read = { id, type, role, guest: role !== '' && guest }
+  return decideCondition(name, { subject: read, resource, action, context, params })
 }
 
 /** Returns the resource and the ancestors whose grants it has. */

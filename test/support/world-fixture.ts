@@ -31,8 +31,8 @@ export function declareWorld(kind: object, requirements: WorldRequirement[]): ob
 }
 
 /**
- * Creates a workspace with a user of each role, a publisher, a user who is not a member, and six
- * resources.
+ * Creates a workspace with a user of each role, a publisher, a guest, a user who is not a member, and
+ * six resources.
  */
 export async function createWorldFixture({
   environment,
@@ -44,22 +44,27 @@ export async function createWorldFixture({
   const fixture = await createWorkspaceFixture(environment, transports[0] as Transport)
   const { workspace, service, people, kind, key, addMember } = fixture
   const publisher = await addMember('viewer')
+  const guest = await addMember('viewer')
   const publish = await seed.serviceAction(service, 'publish')
-  await seed.customRole(workspace, [publish], [publisher.id, people.editor.id])
+  await seed.customRole(workspace, [publish], [publisher.id, people.editor.id, guest.id])
   const outsider = await seed.user()
   for (let count = 0; count < groupCount; count += 1) await seed.group(workspace)
 
-  const members = { ...people, publisher }
+  const members = { ...people, publisher, guest }
   const users = Object.entries(members).map(([name, { id }]) => ({
     id,
-    role: name === 'publisher' ? ('viewer' as const) : (name as keyof typeof people),
-    publishes: name === 'publisher' || name === 'editor',
+    role: name in people ? (name as keyof typeof people) : ('viewer' as const),
+    publishes: name === 'publisher' || name === 'editor' || name === 'guest',
+    guest: name === 'guest',
   }))
   let calls = 0
   const nextTransport = () => {
     calls += 1
     return transports[calls % transports.length] as Transport
   }
+  const change = { workspace_id: workspace, user_id: guest.id, role: '', guest: true }
+  const byAdmin = { token: people.admin.token }
+  expectOk(await nextTransport().call('UpdateMember', change, byAdmin))
   expectOk(await nextTransport().call('PutResourceType', declareWorld(kind, []), { key }))
   // The viewer and the outsider own another workspace, which gives them nothing in this one.
   const elsewhere = await seed.workspace()

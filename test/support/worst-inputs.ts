@@ -13,8 +13,17 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const headerBytes = 15_000
 const smallBytes = 65_000
 
-/** Repeats a text up to a size, with numbers in place of `#`. */
+const filled = new Map<string, string>()
+
+/** Repeats a text up to a size, with numbers in place of `#`. Remembers the result, which most routes receive. */
 function fill(bytes: number, text: string): string {
+  const key = `${bytes} ${text}`
+  const result = filled.get(key) ?? repeat(bytes, text)
+  filled.set(key, result)
+  return result
+}
+
+function repeat(bytes: number, text: string): string {
   const parts: string[] = []
   for (let length = 0; ; ) {
     const part = text.replace('#', parts.length.toString(36))

@@ -62,6 +62,7 @@ for (const transport of environment.transports) {
         status: 'invited',
         kind: 'user',
         support: false,
+        guest: false,
       })
       const { rows } = await pool.query('select * from users where id = $1', [user_id])
       t.like(rows[0], { email, name: '', is_active: true, is_admin: false, last_sign_in_at: null })
@@ -71,7 +72,7 @@ for (const transport of environment.transports) {
           target_type: 'user',
           actor_id: people.admin.id,
           workspace_id: workspace,
-          detail: { email, role: 'viewer', expires_at: 'never' },
+          detail: { email, role: 'viewer', expires_at: 'never', guest: 'false' },
         },
       ])
       const message = { workspace_id: workspace, q: email }

@@ -54,6 +54,7 @@ for (const transport of environment.transports) {
       status: 'active',
       kind: 'user',
       support: false,
+      guest: false,
     })
     t.is(expires_at ?? null, null)
     t.true(Math.abs(Date.parse(joined_at) - Date.now()) < 60_000)

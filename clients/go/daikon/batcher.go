@@ -452,7 +452,7 @@ func readResults(items []*batchItem, evaluations []*daikonv1.Evaluation) []itemR
 	return results
 }
 
-// addTokenError sets the error of a subject's denied checks if its token cannot be valid. If a check was allowed, it is.
+// addTokenError sets the error of a subject's denied checks if its token cannot be valid. An allowed check proves that it is.
 func addTokenError(subject subjectName, results []itemResult) {
 	if subject.kind != kindToken || slices.ContainsFunc(results, func(r itemResult) bool { return r.isAllowed }) {
 		return

@@ -30,8 +30,11 @@ type casesWorld struct {
 		IsActive                    *bool
 	}
 	Workspaces []struct{ Name, ID string }
-	Members    []struct{ WorkspaceID, UserID, Role string }
-	Groups     []struct {
+	Members    []struct {
+		WorkspaceID, UserID, Role string
+		Guest                     bool
+	}
+	Groups []struct {
 		Name, ID, WorkspaceID string
 		Members, Groups       []string
 	}
@@ -183,6 +186,7 @@ var conditions = map[string]daikontest.Condition{
 		return input.Context["amount"].(float64) <= input.Params["max"].(float64)
 	},
 	"not_locked": func(input daikontest.ConditionInput) bool { return input.Resource.Attributes["locked"] != true },
+	"not_guest":  func(input daikontest.ConditionInput) bool { return !input.Subject.Guest },
 	"own": func(input daikontest.ConditionInput) bool {
 		return input.Resource.OwnerID == input.Subject.ID
 	},
@@ -316,6 +320,7 @@ func (w *casesWorld) fake(service string) daikontest.World {
 			WorkspaceID: member.WorkspaceID,
 			UserID:      member.UserID,
 			Role:        daikontest.Role(member.Role),
+			Guest:       member.Guest,
 		})
 	}
 	for _, group := range w.Groups {

@@ -293,7 +293,7 @@ func (c *Client) verifyAPIKey(ctx context.Context, key string) (*Claims, error) 
 		return nil, err
 	}
 	if !found.GetActive() || found.GetTokenType() != kindAPIKey {
-		return nil, tokenInvalidError("the API key is unknown, or has ended")
+		return nil, tokenInvalidError("the API key is unknown or no longer valid")
 	}
 	return &Claims{
 		Subject:       found.GetSub(),

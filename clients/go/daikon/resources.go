@@ -22,7 +22,7 @@ func (c *Client) Register(ctx context.Context, registration Registration) (*Regi
 	})
 }
 
-// RegisterMany registers up to 1,000 resources, or none. Items may name each other as parents.
+// RegisterMany registers up to 1,000 resources, all or none. Items may name each other as parents.
 func (c *Client) RegisterMany(ctx context.Context, registrations []Registration) ([]RegisteredResource, error) {
 	registered := make([]RegisteredResource, 0, len(registrations))
 	if len(registrations) == 0 {
@@ -180,7 +180,7 @@ func (c *Client) Share(
 	return readShare(share), nil
 }
 
-// ShareMany grants up to 1,000 shares, or none. With [As], that user must be allowed to manage every resource; without
+// ShareMany grants up to 1,000 shares, all or none. With [As], that user must be allowed to manage every resource; without
 // it, your service decides.
 func (c *Client) ShareMany(ctx context.Context, shares []NewShare, opts ...ChangeOption) ([]Share, error) {
 	granted := make([]Share, 0, len(shares))

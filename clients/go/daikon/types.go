@@ -199,7 +199,7 @@ type Explanation struct {
 type Reason struct {
 	// Rule is owner, workspace_role, workspace_visibility, public, share, group_share, custom_role or link; or, if the
 	// action is denied, user_unknown, link_unknown, user_inactive, not_a_member, resource_unknown, action_unknown,
-	// requirement_not_met, context_missing, condition_failed or no_grant.
+	// requirement_not_met, context_missing, condition_failed, guest or no_grant.
 	Rule string
 	// Permission is set if Rule is share or group_share, unless the share has a role.
 	Permission Permission
@@ -232,6 +232,8 @@ type Claims struct {
 	WorkspaceSlug string `json:"wslug"`
 	// Role is the role in the workspace when the token was issued. Decide with Check, not with the role.
 	Role string `json:"wrole"`
+	// Guest reports whether the user was a guest of the workspace when the token was issued.
+	Guest bool `json:"guest,omitempty"`
 	// Groups are the IDs of the user's groups when the token was issued; empty if there are more than 100.
 	Groups        []string `json:"groups,omitempty"`
 	GroupsOverage bool     `json:"groups_overage,omitempty"`

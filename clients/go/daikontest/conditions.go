@@ -31,6 +31,8 @@ type ConditionSubject struct {
 	Email string
 	// Role is the role in the workspace of the resource.
 	Role Role
+	// Guest reports whether the user is a guest of the workspace of the resource.
+	Guest bool
 }
 
 // ConditionResource is the resource of a check.
@@ -92,6 +94,12 @@ func (s *state) newEvaluation(
 	if target.id != target.resourceID {
 		read.Resource.ExternalID = target.id
 	}
+	isGuest := s.hasGuest(who, target.workspaceID)
+	guests := []bool{isGuest}
+	if isGuest && who.kind == subjectGroup {
+		// The members differ, so a condition that reads it has no result.
+		guests = []bool{true, false}
+	}
 	return func(condition daikon.Condition) verdict {
 		judge, known := s.conditions[condition.Name]
 		if !known {
@@ -99,7 +107,15 @@ func (s *state) newEvaluation(
 		}
 		read := read
 		read.Params = condition.Params
-		return judgeCondition(condition.Name, judge, read)
+		read.Subject.Guest = guests[0]
+		judged := judgeCondition(condition.Name, judge, read)
+		for _, isGuest := range guests[1:] {
+			read.Subject.Guest = isGuest
+			if other := judgeCondition(condition.Name, judge, read); other != judged {
+				return verdict{condition: condition.Name, hasFailed: true}
+			}
+		}
+		return judged
 	}
 }
 

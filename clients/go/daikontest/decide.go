@@ -76,10 +76,10 @@ type reason struct {
 	condition     string
 	inheritedFrom *resource
 	requiredBy    *resource
-	// hasFailed reports whether the condition could not be evaluated. possibleBits are those that the grant would
-	// give if the condition were true.
-	hasFailed    bool
-	possibleBits int
+	// withheldBits are those that the grant would give if it counted. failure is why it does not count, if that is
+	// the reason for a denial.
+	withheldBits int
+	failure      *reason
 }
 
 func deny(rule string) (bool, []reason) { return false, []reason{{rule: rule}} }
@@ -121,18 +121,16 @@ func (s *state) decide(who subject, action string, target *resource, input map[s
 	if !isAllowed(RoleOwner, action, facts) {
 		return deny("action_unknown")
 	}
-	var failed []reason
+	var failures []reason
 	for _, grant := range grants {
-		if grant.hasFailed && isAllowed(role, action, grant.possibleBits|actionFacts) {
-			named := reason{rule: "condition_failed", condition: grant.condition, shareID: grant.shareID}
-			named.linkID = grant.linkID
-			failed = append(failed, named)
+		if grant.failure != nil && isAllowed(role, action, grant.withheldBits|actionFacts) {
+			failures = append(failures, *grant.failure)
 		}
 	}
-	if failed == nil {
+	if failures == nil {
 		return deny("no_grant")
 	}
-	return false, failed
+	return false, failures
 }
 
 // standingOf returns the role of a subject in the workspace of a resource, or the reason why it has none.
@@ -258,12 +256,15 @@ func (s *state) isOwner(userID string, target *resource) bool {
 // findGrants returns the grants of a subject on a resource and on the ancestors that it inherits from.
 func (s *state) findGrants(who subject, action string, target *resource, evaluate evaluation) []reason {
 	groups := s.groupsOf(who.id)
+	isGuest := s.hasGuest(who, target.workspaceID)
 	var grants []reason
 	for current := target; current != nil; current = current.parent {
+		var ancestor *resource
+		if current != target {
+			ancestor = current
+		}
 		add := func(grant reason) {
-			if current != target {
-				grant.inheritedFrom = current
-			}
+			grant.inheritedFrom = ancestor
 			grants = append(grants, grant)
 		}
 		addGranted := func(terms granted, grant reason) {
@@ -274,7 +275,12 @@ func (s *state) findGrants(who subject, action string, target *resource, evaluat
 			grant.permission, grant.role, grant.expiresAt = terms.permission, string(terms.role), terms.expiresAt
 			if terms.condition != nil {
 				judged := evaluate(*terms.condition)
-				grant.condition, grant.hasFailed, grant.possibleBits = judged.condition, judged.hasFailed, grant.bits
+				grant.condition = judged.condition
+				if judged.hasFailed {
+					grant.withheldBits = grant.bits
+					grant.failure = &reason{rule: "condition_failed", condition: judged.condition,
+						shareID: grant.shareID, linkID: grant.linkID}
+				}
 				if !judged.isTrue {
 					grant.bits = 0
 				}
@@ -288,7 +294,11 @@ func (s *state) findGrants(who subject, action string, target *resource, evaluat
 		case current.visibility == daikon.VisibilityPrivate:
 		case current.visibility == daikon.VisibilityPublic && s.types[target.kind].AllowPublic:
 			add(reason{bits: grantWorkspace | grantPublic, rule: "public"})
-		case who.kind != subjectLink: // the holder of a link is no member
+		case who.kind == subjectLink: // the holder of a link is no member
+		case isGuest:
+			add(reason{rule: "workspace_visibility", withheldBits: grantWorkspace,
+				failure: &reason{rule: "guest", inheritedFrom: ancestor}})
+		default:
 			add(reason{bits: grantWorkspace, rule: "workspace_visibility"})
 		}
 		for _, share := range current.shares {

@@ -1,6 +1,10 @@
 package daikontest
 
-import "github.com/daikon-auth/daikon/clients/go/daikonv1"
+import (
+	"slices"
+
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
 
 const (
 	subjectUser      = "user"
@@ -81,6 +85,33 @@ func (s *state) linkSubject(token string) subject {
 		}
 	}
 	return subject{kind: subjectLink}
+}
+
+// hasGuest reports whether the visibility workspace is nothing to a subject: to guests, and to a group that has an
+// active guest among its effective members.
+func (s *state) hasGuest(who subject, workspaceID string) bool {
+	isGuest := func(userID string) bool {
+		member, _ := s.findMember(workspaceID, userID)
+		return member.Guest
+	}
+	if who.kind == subjectUser {
+		return isGuest(who.id)
+	}
+	if who.kind != subjectGroup {
+		return false
+	}
+	visited := map[string]bool{}
+	var visit func(groupID string) bool
+	visit = func(groupID string) bool {
+		if visited[groupID] {
+			return false
+		}
+		visited[groupID] = true
+		isActiveGuest := func(userID string) bool { return isGuest(userID) && !s.users[userID].Inactive }
+		group := s.groups[groupID]
+		return slices.ContainsFunc(group.Members, isActiveGuest) || slices.ContainsFunc(group.Groups, visit)
+	}
+	return visit(who.id)
 }
 
 // roleOf returns the role of a subject in a workspace. A group or link counts as a viewer of its own.

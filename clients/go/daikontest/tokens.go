@@ -53,7 +53,7 @@ func (f *Fake) Token(userID, workspaceID string) string {
 func (f *Fake) TokenWithLifetime(userID, workspaceID string, lifetime time.Duration) string {
 	f.server.mu.Lock()
 	user := f.server.state.users[userID]
-	role, _ := f.server.state.findRole(workspaceID, userID)
+	member, _ := f.server.state.findMember(workspaceID, userID)
 	f.server.mu.Unlock()
 	now := time.Now()
 	claims := daikon.Claims{
@@ -61,7 +61,8 @@ func (f *Fake) TokenWithLifetime(userID, workspaceID string, lifetime time.Durat
 		ID:            rand.Text(),
 		Email:         user.Email,
 		WorkspaceID:   workspaceID,
-		Role:          string(role),
+		Role:          string(member.Role),
+		Guest:         member.Guest,
 		Issuer:        issuer,
 		Audience:      "daikon",
 		Type:          "access",

@@ -53,6 +53,8 @@ type Member struct {
 	WorkspaceID string
 	UserID      string
 	Role        Role
+	// Guest reports whether the user is a guest. A guest has the role viewer.
+	Guest bool
 	// ExpiresAt is when the membership ends. Zero if it does not end.
 	ExpiresAt time.Time
 }
@@ -151,7 +153,7 @@ type granted struct {
 	condition  *daikon.Condition
 }
 
-// isCurrent reports whether a share or link has not ended.
+// isCurrent reports whether a share or link has not expired.
 func (g *granted) isCurrent() bool { return g.expiresAt.IsZero() || time.Now().Before(g.expiresAt) }
 
 type share struct {
@@ -222,6 +224,9 @@ func newState(world World) (*state, error) {
 		if _, known := roleRanks[member.Role]; !known {
 			return nil, fmt.Errorf("daikontest: %q is not a role: use viewer, editor, admin or owner", member.Role)
 		}
+		if member.Guest && member.Role != RoleViewer {
+			return nil, fmt.Errorf("daikontest: the guest %s must have the role viewer", member.UserID)
+		}
 		if _, known := s.workspaces[member.WorkspaceID]; !known {
 			s.workspaces[member.WorkspaceID] = ""
 		}
@@ -281,13 +286,19 @@ func (s *state) addResource(added Resource) error {
 	return nil
 }
 
-// findRole returns the role of a user in a workspace. From the end of the membership on, the user is not a member.
-func (s *state) findRole(workspaceID, userID string) (Role, bool) {
+// findMember returns the membership of a user. From the end of the membership on, the user is not a member.
+func (s *state) findMember(workspaceID, userID string) (Member, bool) {
 	member, isMember := s.members[memberKey{workspaceID, userID}]
 	if !isMember || !member.ExpiresAt.IsZero() && !time.Now().Before(member.ExpiresAt) {
-		return "", false
+		return Member{}, false
 	}
-	return member.Role, true
+	return member, true
+}
+
+// findRole returns the role of a user in a workspace.
+func (s *state) findRole(workspaceID, userID string) (Role, bool) {
+	member, isMember := s.findMember(workspaceID, userID)
+	return member.Role, isMember
 }
 
 func (s *state) addShare(added Share) error {

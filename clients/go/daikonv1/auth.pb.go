@@ -633,7 +633,9 @@ type CodeWorkspace struct {
 	// The user's role: `owner`, `admin`, `editor` or `viewer`.
 	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
 	// `active`, or `invited` if the user has not accepted the invitation yet.
-	Status        string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// Whether the user is a guest, who does not see what is visible to all members.
+	Guest         bool `protobuf:"varint,6,opt,name=guest,proto3" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -701,6 +703,13 @@ func (x *CodeWorkspace) GetStatus() string {
 		return x.Status
 	}
 	return ""
+}
+
+func (x *CodeWorkspace) GetGuest() bool {
+	if x != nil {
+		return x.Guest
+	}
+	return false
 }
 
 // The response of AuthService.ListCodeWorkspaces.
@@ -1853,13 +1862,14 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"adminToken\x88\x01\x01B\x0e\n" +
 	"\f_admin_token\"/\n" +
 	"\x19ListCodeWorkspacesRequest\x12\x12\n" +
-	"\x04code\x18\x01 \x01(\tR\x04code\"s\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\"\x89\x01\n" +
 	"\rCodeWorkspace\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04slug\x18\x03 \x01(\tR\x04slug\x12\x12\n" +
 	"\x04role\x18\x04 \x01(\tR\x04role\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\"V\n" +
+	"\x06status\x18\x05 \x01(\tR\x06status\x12\x14\n" +
+	"\x05guest\x18\x06 \x01(\bR\x05guest\"V\n" +
 	"\x1aListCodeWorkspacesResponse\x128\n" +
 	"\n" +
 	"workspaces\x18\x01 \x03(\v2\x18.daikon.v1.CodeWorkspaceR\n" +

@@ -674,7 +674,8 @@ type ConnectionMapping struct {
 	// The name of the claim that contains roles: a text or a list of texts. Absent to leave roles as they
 	// are.
 	RoleClaim *string `protobuf:"bytes,1,opt,name=role_claim,json=roleClaim,proto3,oneof" json:"role_claim,omitempty"`
-	// The role that each value of the claim gives: `viewer`, `editor` or `admin`. The highest counts. If
+	// The role that each value of the claim gives: `viewer`, `editor`, `admin`, or `guest` for a viewer
+	// who does not see what is visible to all members. The highest counts, and `guest` is the lowest. If
 	// no value is listed, the member gets the default role.
 	Roles *structpb.Struct `protobuf:"bytes,2,opt,name=roles,proto3,oneof" json:"roles,omitempty"`
 	// The name of the claim that contains groups: a text or a list of texts. Absent to leave groups as

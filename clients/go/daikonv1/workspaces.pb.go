@@ -480,7 +480,9 @@ type ListMembersRequest struct {
 	// The number of members on a page, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
 	// Returns only members with this role: `owner`, `admin`, `editor` or `viewer`.
-	Role          *string `protobuf:"bytes,6,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	Role *string `protobuf:"bytes,6,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	// Returns only guests, or with `false` only members who are not guests.
+	Guest         *bool `protobuf:"varint,7,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -557,6 +559,13 @@ func (x *ListMembersRequest) GetRole() string {
 	return ""
 }
 
+func (x *ListMembersRequest) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
+	}
+	return false
+}
+
 // The response of AdminService.ListMembers and WorkspaceService.ListMembers.
 type ListMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -623,7 +632,10 @@ type InviteMemberRequest struct {
 	// The role of the member: `owner`, `admin`, `editor` or `viewer` (default).
 	Role *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// When the membership ends: in the future, at most 10 years from now. If absent, it does not end.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// Whether the member is a guest, who does not see what is visible to all members. A guest is a
+	// viewer. Defaults to `false`.
+	Guest         *bool `protobuf:"varint,5,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -686,6 +698,13 @@ func (x *InviteMemberRequest) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *InviteMemberRequest) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
+	}
+	return false
+}
+
 // The request of AdminService.UpdateMember and WorkspaceService.UpdateMember.
 type UpdateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -699,7 +718,10 @@ type UpdateMemberRequest struct {
 	// When the membership ends: in the future, at most 10 years from now. JSON null removes the end.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	// Removes the end, as JSON null in `expires_at` does. Must not be combined with `expires_at`.
-	NeverExpires  *bool `protobuf:"varint,5,opt,name=never_expires,json=neverExpires,proto3,oneof" json:"never_expires,omitempty"`
+	NeverExpires *bool `protobuf:"varint,5,opt,name=never_expires,json=neverExpires,proto3,oneof" json:"never_expires,omitempty"`
+	// Whether the member is a guest, who does not see what is visible to all members. `true` makes the
+	// member a viewer; a guest can only have another role with `false` in the same request.
+	Guest         *bool `protobuf:"varint,6,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -765,6 +787,13 @@ func (x *UpdateMemberRequest) GetExpiresAt() *timestamppb.Timestamp {
 func (x *UpdateMemberRequest) GetNeverExpires() bool {
 	if x != nil && x.NeverExpires != nil {
 		return *x.NeverExpires
+	}
+	return false
+}
+
+func (x *UpdateMemberRequest) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
 	}
 	return false
 }
@@ -857,7 +886,9 @@ type WorkspaceMemberResponse struct {
 	// The status with which the mail server has refused the e-mail of the invitation permanently, such as
 	// `550 5.1.1` for an address that does not exist (RFC 5321; RFC 3463). Present while the membership is
 	// pending, for those who may invite. The e-mail is not sent again unless the person is invited again.
-	EmailRefusal  *string `protobuf:"bytes,23,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
+	EmailRefusal *string `protobuf:"bytes,23,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
+	// Whether the member is a guest, who does not see what is visible to all members.
+	Guest         bool `protobuf:"varint,24,opt,name=guest,proto3" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -981,6 +1012,13 @@ func (x *WorkspaceMemberResponse) GetEmailRefusal() string {
 		return *x.EmailRefusal
 	}
 	return ""
+}
+
+func (x *WorkspaceMemberResponse) GetGuest() bool {
+	if x != nil {
+		return x.Guest
+	}
+	return false
 }
 
 // The empty response to a deletion.
@@ -1354,44 +1392,50 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\x0esupport_access\x18\a \x01(\bR\rsupportAccess\x12\x17\n" +
 	"\x04etag\x18\x1e \x01(\tH\x01R\x04etag\x88\x01\x01B\a\n" +
 	"\x05_roleB\a\n" +
-	"\x05_etag\"\xe9\x01\n" +
+	"\x05_etag\"\x8e\x02\n" +
 	"\x12ListMembersRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x11\n" +
 	"\x01q\x18\x02 \x01(\tH\x00R\x01q\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x03 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x17\n" +
 	"\x04page\x18\x04 \x01(\x05H\x02R\x04page\x88\x01\x01\x12 \n" +
 	"\tpage_size\x18\x05 \x01(\x05H\x03R\bpageSize\x88\x01\x01\x12\x17\n" +
-	"\x04role\x18\x06 \x01(\tH\x04R\x04role\x88\x01\x01B\x04\n" +
+	"\x04role\x18\x06 \x01(\tH\x04R\x04role\x88\x01\x01\x12\x19\n" +
+	"\x05guest\x18\a \x01(\bH\x05R\x05guest\x88\x01\x01B\x04\n" +
 	"\x02_qB\b\n" +
 	"\x06_limitB\a\n" +
 	"\x05_pageB\f\n" +
 	"\n" +
 	"_page_sizeB\a\n" +
-	"\x05_role\"x\n" +
+	"\x05_roleB\b\n" +
+	"\x06_guest\"x\n" +
 	"\x13ListMembersResponse\x12<\n" +
 	"\amembers\x18\x01 \x03(\v2\".daikon.v1.WorkspaceMemberResponseR\amembers\x12\x19\n" +
 	"\x05total\x18\x02 \x01(\x05H\x00R\x05total\x88\x01\x01B\b\n" +
-	"\x06_total\"\xbf\x01\n" +
+	"\x06_total\"\xe4\x01\n" +
 	"\x13InviteMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\tR\x05email\x12\x17\n" +
 	"\x04role\x18\x03 \x01(\tH\x00R\x04role\x88\x01\x01\x12>\n" +
 	"\n" +
-	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01B\a\n" +
+	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12\x19\n" +
+	"\x05guest\x18\x05 \x01(\bH\x02R\x05guest\x88\x01\x01B\a\n" +
 	"\x05_roleB\r\n" +
-	"\v_expires_at\"\xf0\x01\n" +
+	"\v_expires_atB\b\n" +
+	"\x06_guest\"\x95\x02\n" +
 	"\x13UpdateMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x12\n" +
 	"\x04role\x18\x03 \x01(\tR\x04role\x12>\n" +
 	"\n" +
 	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\texpiresAt\x88\x01\x01\x12(\n" +
-	"\rnever_expires\x18\x05 \x01(\bH\x01R\fneverExpires\x88\x01\x01B\r\n" +
+	"\rnever_expires\x18\x05 \x01(\bH\x01R\fneverExpires\x88\x01\x01\x12\x19\n" +
+	"\x05guest\x18\x06 \x01(\bH\x02R\x05guest\x88\x01\x01B\r\n" +
 	"\v_expires_atB\x10\n" +
-	"\x0e_never_expires\"Q\n" +
+	"\x0e_never_expiresB\b\n" +
+	"\x06_guest\"Q\n" +
 	"\x13RemoveMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\auser_id\x18\x02 \x01(\tR\x06userId\"\x8e\x04\n" +
+	"\auser_id\x18\x02 \x01(\tR\x06userId\"\xa4\x04\n" +
 	"\x17WorkspaceMemberResponse\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x14\n" +
@@ -1407,7 +1451,8 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\x04kind\x18\x14 \x01(\tR\x04kind\x12*\n" +
 	"\x0einvitation_url\x18\x15 \x01(\tH\x02R\rinvitationUrl\x88\x01\x01\x12\x18\n" +
 	"\asupport\x18\x16 \x01(\bR\asupport\x12(\n" +
-	"\remail_refusal\x18\x17 \x01(\tH\x03R\femailRefusal\x88\x01\x01B\f\n" +
+	"\remail_refusal\x18\x17 \x01(\tH\x03R\femailRefusal\x88\x01\x01\x12\x14\n" +
+	"\x05guest\x18\x18 \x01(\bR\x05guestB\f\n" +
 	"\n" +
 	"_joined_atB\r\n" +
 	"\v_expires_atB\x11\n" +

@@ -33,6 +33,7 @@ conditions: dict[str, WorldCondition] = {
     "in_office": lambda input: input.context["network"] == "office",
     "up_to": lambda input: bool(input.context["amount"] <= input.params["max"]),
     "not_locked": lambda input: not input.resource.attributes.get("locked", False),
+    "not_guest": lambda input: not input.subject.guest,
     "own": lambda input: input.resource.owner_id == input.subject.id,
 }
 

@@ -91,7 +91,7 @@ export interface Daikon<Actions extends ActionsByType = ActionsByType>
     registration: Registration<TypeOf<Actions>>,
     options?: CallOptions,
   ): Promise<RegisteredResource<TypeOf<Actions>>>
-  /** Registers up to 1,000 resources, or none. Items may name each other as parents. */
+  /** Registers up to 1,000 resources, all or none. Items may name each other as parents. */
   registerMany(
     registrations: readonly Registration<TypeOf<Actions>>[],
     options?: CallOptions,
@@ -119,7 +119,7 @@ export interface Daikon<Actions extends ActionsByType = ActionsByType>
     options: ShareOptions,
   ): Promise<Share>
   /**
-   * Grants up to 1,000 shares, or none. With `as`, its user must be allowed to manage every resource;
+   * Grants up to 1,000 shares, all or none. With `as`, its user must be allowed to manage every resource;
    * without it, your service decides.
    */
   shareMany(shares: readonly NewShare<Actions>[], options?: ChangeOptions): Promise<Share[]>

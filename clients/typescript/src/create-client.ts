@@ -99,7 +99,7 @@ export function createClient<Actions extends ActionsByType>(
     const { active, token_type, sub, wid, wslug, wrole } = found
     if (typeof active !== 'boolean') throw incompleteResponse('active')
     if (!active || token_type !== 'api_key' || !sub || !wid || !wslug || !wrole)
-      throw tokenInvalid('the API key is unknown, or has ended')
+      throw tokenInvalid('the API key is unknown or no longer valid')
     return {
       sub,
       wid,

@@ -67,6 +67,7 @@ export type Reason = {
     | 'requirement_not_met'
     | 'context_missing'
     | 'condition_failed'
+    | 'guest'
     | 'no_grant'
   /** The permission of a share. */
   permission?: Permission
@@ -105,6 +106,8 @@ export type AccessTokenClaims = {
    * role.
    */
   wrole: 'viewer' | 'editor' | 'admin' | 'owner'
+  /** Whether the user was a guest of the workspace when the token was issued; absent for others. */
+  guest?: true
   /** The IDs of the user's groups when the token was issued; absent if there are more than 100. */
   groups?: string[]
   groups_overage?: true

@@ -122,7 +122,7 @@ function requestOf(input: WebInput): Request {
   return 'request' in input ? input.request : input
 }
 
-/** Returns the response to an error. Throws errors that the request did not cause. */
+/** Returns the response for an error that the request caused, and throws any other error. */
 function respond(error: unknown): Response {
   const problem = toProblem(error)
   if (!problem) throw error

@@ -37,6 +37,7 @@ export const actions: NonNullable<ActivityFilter['action']>[] = [
   'workspace.deleted',
   'member.invited',
   'member.role_changed',
+  'member.updated',
   'member.expiry_changed',
   'member.expired',
   'member.removed',

@@ -21,6 +21,7 @@ const titles: Record<string, string> = {
   'member.expired': 'Membership ended',
   'member.expiry_changed': 'End of a membership changed',
   'member.role_changed': 'Role of a member changed',
+  'member.updated': 'Guest access of a member changed',
   'permission.registered': 'Resource registered',
   'permission.share_expired': 'Share expired',
   'permission.share_revoked': 'Share revoked',

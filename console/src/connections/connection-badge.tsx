@@ -1,7 +1,7 @@
 import { ActiveBadge, Badge } from '../ui/badges.tsx'
 import type { Connection } from './connection-queries.ts'
 
-/** Shows whether people can sign in by a connection, and whether they must. */
+/** Shows whether people can sign in through a connection, and whether they must. */
 export function ConnectionBadge({
   connection: { is_active, enforced, domains },
 }: {

@@ -56,7 +56,7 @@ function Detail({ connection }: { connection: Connection }) {
       <Domains connection={connection} />
       <Section
         title="Test"
-        description="What the provider publishes about itself, and a sign-in by the connection."
+        description="What the provider publishes about itself, and a sign-in through the connection."
       >
         <IssuerCheck connection={connection} />
         <SignInTest connection={connection} />
@@ -118,7 +118,7 @@ function Settings({ connection }: { connection: Connection }) {
             <ClientFields form={form} isEdit />
             {(form.isDirty('issuer') || form.isDirty('client_id')) && (
               <p className={classes.help} role="status">
-                Another issuer or client ID ends the sessions by the connection, and the next
+                Another issuer or client ID ends the sessions through the connection, and the next
                 sign-in of each person counts as their first.
               </p>
             )}
@@ -150,7 +150,7 @@ function End({ connection }: { connection: Connection }) {
   const otherwise = enforced ? ' They can then sign in otherwise again.' : ''
   return (
     <DangerZone
-      description="Members remain if their connection is deactivated or deleted; their sessions by it end."
+      description="Members remain if their connection is deactivated or deleted; their sessions through it end."
       isActive={is_active}
       onActivate={() => setActive(true).catch(notifyFailure)}
       onDeactivate={() =>

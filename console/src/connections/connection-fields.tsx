@@ -10,7 +10,7 @@ export function NameField({ form }: Props) {
   return (
     <TextInput
       label="Name"
-      description="Such as the name of your company. People see it where they have to sign in by the connection."
+      description="Such as the name of your company. People see it where they have to sign in through the connection."
       data-autofocus
       {...form.getInputProps('name')}
     />

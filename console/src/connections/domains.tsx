@@ -129,7 +129,7 @@ export function DomainList({ connection, canRemove = false }: ListProps) {
                   confirmation={{
                     title: `Remove ${domain} from ${name}?`,
                     children:
-                      'People with an address of the domain can no longer sign in by the connection. Their sessions by it end at the next refresh.',
+                      'People with an address of the domain can no longer sign in through the connection. Their sessions through it end at the next refresh.',
                     action: 'Remove',
                     run: () => remove(domain),
                   }}

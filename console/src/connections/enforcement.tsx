@@ -5,7 +5,7 @@ import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { type Connection, updateConnection } from './connection-queries.ts'
 
-/** Whether members must sign in by the connection, and whether owners can get in otherwise. */
+/** Whether members must sign in through the connection, and whether owners can get in otherwise. */
 export function Enforcement({ connection }: { connection: Connection }) {
   const { name, enforced, break_glass, domains } = connection
   const confirm = useConfirm()

@@ -5,12 +5,15 @@ import rowClasses from '../ui/list-fields.module.css'
 import { ListFields } from '../ui/list-fields.tsx'
 import { GroupPicker } from '../ui/pickers.tsx'
 import { Select } from '../ui/select.tsx'
-import { roles } from '../workspaces/roles.ts'
+import { guest, roles } from '../workspaces/roles.ts'
 import { type ConnectionFields, emptyGroupRow, emptyRoleRow } from './connection-form.ts'
 import classes from './connections.module.css'
 
 /** A connection never makes somebody an owner. */
 const givenRoles = roles.filter(({ value }) => value !== 'owner')
+
+/** What a value of the claim can give, from the highest to the lowest. */
+const mappedRoles = [...givenRoles, guest]
 
 type Props = {
   workspaceId: string
@@ -27,7 +30,7 @@ export function MappingFields({ workspaceId, form, claims = [], hint }: Props) {
     <>
       <Select
         label="Default role"
-        description="The role of new members, and of members whose claim gives none."
+        description="The role of new members, and of members whose claim maps to no role."
         options={givenRoles}
         {...form.getInputProps('default_role')}
       />
@@ -55,7 +58,7 @@ export function MappingFields({ workspaceId, form, claims = [], hint }: Props) {
           >
             <Select
               label={`Role ${index + 1}`}
-              options={givenRoles}
+              options={mappedRoles}
               {...form.getInputProps(`roles.${index}.role`)}
             />
           </ValueRow>

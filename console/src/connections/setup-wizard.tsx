@@ -227,8 +227,8 @@ function TestStep({ id, found }: { id: ConnectionId; found: IssuerConfiguration 
           <CopyableId id={data.redirect_uri} label="Copy redirect URI" />
           <h4 className={classes.part}>Prove the domains</h4>
           <p className={classes.help}>
-            Create a TXT record for each domain. Nobody can sign in by the connection until a domain
-            is verified.
+            Create a TXT record for each domain. Nobody can sign in through the connection until a
+            domain is verified.
           </p>
           <DomainList connection={data} />
           <h4 className={classes.part}>Try it</h4>

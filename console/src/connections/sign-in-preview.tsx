@@ -3,7 +3,7 @@ import { Section } from '../ui/page.tsx'
 import type { Connection } from './connection-queries.ts'
 import classes from './sign-in-preview.module.css'
 
-/** Draws the pages that a person sees who signs in by a connection. */
+/** Draws the pages that a person sees who signs in through a connection. */
 export function SignInPreview({ connection }: { connection: Connection }) {
   const { name, issuer, domains, enforced, is_active } = connection
   const shown = domains.find(({ verified_at }) => verified_at) ?? domains[0]

@@ -13,7 +13,7 @@ import classes from './connections.module.css'
 type Result = { isWaiting: true } | { isWaiting: false; error: string | null }
 
 /**
- * Signs in by a connection in another window and shows what came of it. The code that the window receives
+ * Signs in through a connection in another window and shows what came of it. The code that the window receives
  * is not redeemed, so the console keeps its own session.
  */
 export function SignInTest({ connection }: { connection: Connection }) {

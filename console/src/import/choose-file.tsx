@@ -90,8 +90,8 @@ export function ChooseFile({ onFile }: { onFile: (file: ChosenFile) => Promise<v
       <h2 className={classes.title}>Format</h2>
       <p className="dimmed">
         The first line names the columns, in any order. email and workspace_slug are required; name,
-        role, groups and external_id are optional. Groups are separated by semicolons and created if
-        they do not exist.
+        role, guest, groups and external_id are optional. Groups are separated by semicolons and
+        created if they do not exist. guest is true, false, or empty to leave it as it is.
       </p>
       <CopyableCode code={example} label="Example of a CSV file" />
     </>

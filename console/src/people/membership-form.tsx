@@ -3,6 +3,7 @@ import { api, unwrap } from '../api/client.ts'
 import { FormModal } from '../ui/form.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Select } from '../ui/select.tsx'
+import { GuestSwitch } from '../workspaces/guest-switch.tsx'
 import { InvitationLink } from '../workspaces/invitation-link.tsx'
 import { EndInput, fromLocalInput } from '../workspaces/member-end.tsx'
 import { roles } from '../workspaces/roles.ts'
@@ -33,14 +34,15 @@ export function MembershipForm({ userId, name, workspaceId, onAdded, ...dialog }
         initialValues={{
           workspace_id: workspaceId ?? (null as string | null),
           role: 'viewer',
+          guest: false,
           expires_at: '',
         }}
-        send={async ({ workspace_id, role, expires_at }) => {
+        send={async ({ workspace_id, role, guest, expires_at }) => {
           const params = { path: { user_id: userId } }
           const end = fromLocalInput(expires_at)
           const body = {
             workspace_id: workspace_id ?? '',
-            role: role as 'viewer',
+            ...(guest ? { guest } : { role: role as 'viewer' }),
             ...(end && { expires_at: end }),
           }
           const path = '/admin/users/{user_id}/workspaces'
@@ -53,7 +55,18 @@ export function MembershipForm({ userId, name, workspaceId, onAdded, ...dialog }
         {(form) => (
           <>
             <WorkspacePicker label="Workspace" {...form.getInputProps('workspace_id')} />
-            <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
+            <Select
+              label="Role"
+              options={roles}
+              mt="md"
+              {...form.getInputProps('role')}
+              {...(form.values.guest && { value: 'viewer', disabled: true })}
+            />
+            <GuestSwitch
+              workspaceId={form.values.workspace_id}
+              userId={userId}
+              {...form.getInputProps('guest', { type: 'checkbox' })}
+            />
             <EndInput mt="md" {...form.getInputProps('expires_at')} />
           </>
         )}

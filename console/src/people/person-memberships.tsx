@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { api, type Schemas, unwrap } from '../api/client.ts'
-import { RoleBadge } from '../ui/badges.tsx'
+import { GuestBadge, RoleBadge } from '../ui/badges.tsx'
 import { CsvButton } from '../ui/csv-button.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
@@ -44,7 +44,11 @@ export function PersonMemberships({ person }: { person: Person }) {
         </RowLink>
       ),
     },
-    { id: 'role', header: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
+    {
+      id: 'role',
+      header: 'Role',
+      cell: ({ role, guest }) => (guest ? <GuestBadge /> : <RoleBadge role={role} />),
+    },
     {
       id: 'joined',
       header: 'Joined',
@@ -84,7 +88,14 @@ export function PersonMemberships({ person }: { person: Person }) {
           <>
             <CsvButton
               name="memberships"
-              columns={['workspace_id', 'workspace_name', 'role', 'joined_at', 'expires_at']}
+              columns={[
+                'workspace_id',
+                'workspace_name',
+                'role',
+                'guest',
+                'joined_at',
+                'expires_at',
+              ]}
               rows={person.memberships}
               isSmall
             />

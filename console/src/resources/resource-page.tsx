@@ -119,7 +119,7 @@ const visibilities = {
   workspace: {
     button: 'Make visible to workspace',
     title: 'Make visible to the workspace?',
-    text: 'Every member of the workspace may view it, and editors may edit it.',
+    text: 'Every member of the workspace except guests may view it, and editors may edit it.',
     done: 'The resource is now visible to its workspace.',
   },
   public: {

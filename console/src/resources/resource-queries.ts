@@ -15,6 +15,8 @@ export type ResourceFilters = {
   /** The ID that the service uses: an external ID or a UUID. */
   external_id?: string | undefined
   owner_id?: string | undefined
+  /** The user or group with whom it is shared directly. */
+  grantee_id?: string | undefined
   visibility?: 'private' | 'workspace' | 'public' | undefined
   page?: number | undefined
   page_size?: number | undefined
@@ -57,7 +59,7 @@ export function explanationQuery(permissionId: string, question: Question) {
   })
 }
 
-/** What is assumed beside the facts, as the API has it. */
+/** The assumptions, in the format of the API. */
 export type Assumption = NonNullable<Schemas['WhatIfRequest']['with']>[number]
 
 /** Explains a decision as if the assumptions were facts. Nothing is stored. */

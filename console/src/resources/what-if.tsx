@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Select } from '../ui/select.tsx'
 import { QueryState } from '../ui/states.tsx'
-import { describeRole, roles } from '../workspaces/roles.ts'
+import { describeRole, guest, roles } from '../workspaces/roles.ts'
 import { rolesQuery } from '../workspaces/workspace-queries.ts'
 import { Verdict } from './explanation.tsx'
 import { type Assumption, type Question, type Resource, whatIfQuery } from './resource-queries.ts'
@@ -157,7 +157,7 @@ function MembershipFields({ onAdd }: FieldsProps) {
     <>
       <Select
         label="Role"
-        options={roles}
+        options={[...roles, guest]}
         mt="md"
         value={role}
         onChange={(role) => setRole(role ?? 'viewer')}
@@ -166,7 +166,9 @@ function MembershipFields({ onAdd }: FieldsProps) {
         onClick={() =>
           onAdd({
             label: `the role ${describeRole(role)} in the workspace`,
-            assumption: { membership: { role } } as Assumption,
+            assumption: {
+              membership: role === guest.value ? { role: 'viewer', guest: true } : { role },
+            } as Assumption,
           })
         }
       />

@@ -43,6 +43,11 @@ export function RoleBadge({ role }: { role: string }) {
   return role === 'owner' ? <Badge color="outline">{label}</Badge> : <Badge>{label}</Badge>
 }
 
+/** Marks a member who does not see what is visible to the workspace. */
+export function GuestBadge() {
+  return <Badge color="outline">Guest</Badge>
+}
+
 export function ClientTypeBadge({ type }: { type: string }) {
   return <Badge>{type === 'public' ? 'Public' : 'Confidential'}</Badge>
 }

@@ -12,12 +12,23 @@ type Props = {
 /** A button that removes the object of a row after a confirmation. */
 export function RowAction({ label, name, confirmation }: Props) {
   const confirm = useConfirm()
+  return <RowButton label={label} name={name} isDestructive onClick={() => confirm(confirmation)} />
+}
+
+/** A button in a row. */
+export function RowButton({
+  label,
+  name,
+  isDestructive = false,
+  onClick,
+}: Pick<Props, 'label' | 'name'> & { isDestructive?: boolean; onClick: () => void }) {
   return (
     <button
       type="button"
       className={classes.action}
+      data-destructive={isDestructive || undefined}
       aria-label={name}
-      onClick={() => confirm(confirmation)}
+      onClick={onClick}
     >
       {label}
     </button>

@@ -5,7 +5,7 @@ export type Option<Value extends string = string> = { value: Value; label: strin
 
 type Props<Value extends string> = Pick<
   SelectProps,
-  'description' | 'error' | 'placeholder' | 'onFocus' | 'onBlur' | 'w' | 'mt'
+  'description' | 'disabled' | 'error' | 'placeholder' | 'onFocus' | 'onBlur' | 'w' | 'mt'
 > & {
   label: string
   /** Whether only assistive technology reads the label. */

@@ -7,8 +7,8 @@ import { NativeSelect } from '../ui/native-select.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { RowAction } from '../ui/row-action.tsx'
 import { Time } from '../ui/time.tsx'
+import { EditMembership } from './edit-membership.tsx'
 import { MemberCell } from './member-cell.tsx'
-import { MemberEnd } from './member-end.tsx'
 import { mayManage, rolesToGive } from './member-rules.ts'
 import { describeRole } from './roles.ts'
 import { UndeliveredInvitation } from './undelivered-invitation.tsx'
@@ -47,7 +47,7 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       id: 'role',
       header: 'Role',
       cell: (member) =>
-        mayManage(workspace, member) && !member.support ? (
+        mayManage(workspace, member) && !member.support && !member.guest ? (
           <NativeSelect
             label={`Role of ${member.name || member.email}`}
             options={rolesToGive(workspace)}
@@ -76,8 +76,6 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       cell: (member) =>
         member.support && member.expires_at ? (
           <Countdown until={member.expires_at} />
-        ) : mayManage(workspace, member) ? (
-          <MemberEnd member={member} workspace={workspace} />
         ) : (
           <Time value={member.expires_at} />
         ),
@@ -95,17 +93,20 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
           }}
         />
       ) : (
-        <RowAction
-          label="Remove"
-          name={`Remove ${member.name || member.email}`}
-          confirmation={{
-            title: `Remove ${member.name || member.email} from ${workspace.name}?`,
-            children:
-              'They lose their groups, custom roles and shares in this workspace, and access to its resources immediately.',
-            action: 'Remove',
-            run: () => remove(member),
-          }}
-        />
+        <>
+          <EditMembership member={member} workspace={workspace} />
+          <RowAction
+            label="Remove"
+            name={`Remove ${member.name || member.email}`}
+            confirmation={{
+              title: `Remove ${member.name || member.email} from ${workspace.name}?`,
+              children:
+                'They lose their groups, custom roles and shares in this workspace, and access to its resources immediately.',
+              action: 'Remove',
+              run: () => remove(member),
+            }}
+          />
+        </>
       ),
     ),
   ]

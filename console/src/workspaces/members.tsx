@@ -20,11 +20,12 @@ import { Select } from '../ui/select.tsx'
 import { useSelection } from '../ui/selection.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { BulkMembers } from './bulk-members.tsx'
+import { GuestSwitch } from './guest-switch.tsx'
 import { InvitationLink } from './invitation-link.tsx'
 import { createColumns } from './member-columns.tsx'
 import { EndInput, fromLocalInput } from './member-end.tsx'
 import { rolesToGive } from './member-rules.ts'
-import { roles } from './roles.ts'
+import { guest, roles } from './roles.ts'
 import { SupportAccess } from './support-access.tsx'
 import {
   type Member,
@@ -39,6 +40,7 @@ const csvColumns: CsvColumn<Member>[] = [
   'email',
   'name',
   'role',
+  'guest',
   'kind',
   'support',
   'status',
@@ -103,7 +105,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
             <FilterSelect
               label="Role"
               placeholder="Any role"
-              options={roles}
+              options={[...roles, guest]}
               value={role}
               onChange={(role) => filter({ role })}
               w={150}
@@ -174,11 +176,15 @@ function InviteMember({
         action="Invite"
         isOpen={isOpen}
         onClose={onClose}
-        initialValues={{ email: '', role: 'viewer', expires_at: '' }}
-        send={async ({ email, role, expires_at }) => {
+        initialValues={{ email: '', role: 'viewer', guest: false, expires_at: '' }}
+        send={async ({ email, role, guest, expires_at }) => {
           const params = { path: { workspace_id: workspace.id } }
           const end = fromLocalInput(expires_at)
-          const body = { email, role: role as 'viewer', ...(end && { expires_at: end }) }
+          const body = {
+            email,
+            ...(guest ? { guest } : { role: role as 'viewer' }),
+            ...(end && { expires_at: end }),
+          }
           const path = '/admin/workspaces/{workspace_id}/members/invite'
           const { invitation_url } = await unwrap(api.POST(path, { params, body }))
           await Promise.all([refreshWorkspaces(), refreshPeople()])
@@ -200,6 +206,11 @@ function InviteMember({
               options={rolesToGive(workspace)}
               mt="md"
               {...form.getInputProps('role')}
+              {...(form.values.guest && { value: 'viewer', disabled: true })}
+            />
+            <GuestSwitch
+              workspaceId={workspace.id}
+              {...form.getInputProps('guest', { type: 'checkbox' })}
             />
             <EndInput mt="md" {...form.getInputProps('expires_at')} />
           </>

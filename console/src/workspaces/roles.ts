@@ -6,6 +6,9 @@ export const roles = [
   { value: 'viewer', label: 'Viewer' },
 ]
 
+/** Stands for a viewer who is a guest, where the console or the API lists it among the roles. */
+export const guest = { value: 'guest', label: 'Guest' }
+
 export function describeRole(role: string): string {
-  return roles.find(({ value }) => value === role)?.label ?? role
+  return [...roles, guest].find(({ value }) => value === role)?.label ?? role
 }

@@ -67,7 +67,7 @@ export function SupportAccess({ workspace }: { workspace: Workspace }) {
             />
             <TextInput
               label="Minutes"
-              description="At most 1,440, which is a day."
+              description="At most 1,440 (one day)."
               inputMode="numeric"
               mt="md"
               {...form.getInputProps('minutes')}

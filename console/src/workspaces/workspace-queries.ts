@@ -3,6 +3,7 @@ import { api, type Schemas, unwrap, unwrapPage } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
 import { refreshNames } from '../api/names.ts'
 import { queryClient } from '../api/query-client.ts'
+import { guest } from './roles.ts'
 
 export type Workspace = Schemas['WorkspaceResponse']
 export type Member = Schemas['WorkspaceMemberResponse']
@@ -32,11 +33,15 @@ export function workspaceQuery(workspaceId: string) {
   })
 }
 
+/** The filter `role` is a role, or `guest`. */
 export function membersQuery(
   workspaceId: string,
-  filters: ListFilters & { role?: string | undefined },
+  { role, ...filters }: ListFilters & { role?: string | undefined },
 ) {
-  const query = definedOnly({ ...filters, role: filters.role as 'viewer' | undefined })
+  const query = definedOnly({
+    ...filters,
+    ...(role === guest.value ? { guest: true } : { role: role as 'viewer' | undefined }),
+  })
   return queryOptions({
     queryKey: ['workspaces', 'members', workspaceId, query],
     queryFn: ({ signal }) =>

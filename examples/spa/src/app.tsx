@@ -1,6 +1,7 @@
 import { useDaikon, useUser } from '@daikon-auth/browser/react'
 import { Documents } from './documents.tsx'
 import { Header } from './header.tsx'
+import { Logo } from './logo.tsx'
 import { Notice, showError } from './notice.tsx'
 
 export function App() {
@@ -31,14 +32,5 @@ function Welcome() {
         Sign in
       </button>
     </main>
-  )
-}
-
-export function Logo() {
-  return (
-    <svg className="logo" viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="9" />
-      <path d="M10 8h8l5 5v11H10z" />
-    </svg>
   )
 }

@@ -1,7 +1,7 @@
 import type { User, Workspace } from '@daikon-auth/browser'
 import { useDaikon } from '@daikon-auth/browser/react'
 import { useEffect, useState } from 'react'
-import { Logo } from './app.tsx'
+import { Logo } from './logo.tsx'
 import { showError } from './notice.tsx'
 
 export function Header({ user }: { user: User }) {

@@ -37,10 +37,10 @@ export interface EvaluateConditionRequest {
 
 /**
  * The variables of a condition. What is absent is empty; fields of `subject` and `resource` that
- * are absent are empty strings.
+ * are absent are empty strings, and `guest` is `false`.
  */
 export interface ConditionSample {
-  /** Who asks: `id`, `external_id`, `type`, `email` and `role`. */
+  /** Who asks: `id`, `external_id`, `type`, `email`, `role` and `guest`. */
   subject?:
     | { [key: string]: any }
     | undefined;

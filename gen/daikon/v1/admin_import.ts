@@ -13,9 +13,9 @@ export const protobufFileName = "daikon/v1/admin_import.proto";
 
 /**
  * A CSV file of memberships. The header names the columns, in any order: `email` and
- * `workspace_slug` are required; `name`, `role`, `groups` (separated by `;`) and `external_id` are
- * optional. An import adds users, memberships, groups and group memberships, and updates roles,
- * names and external IDs. It removes nothing. With `create_workspaces`, it also adds workspaces.
+ * `workspace_slug` are required; `name`, `role`, `groups` (separated by `;`), `external_id` and
+ * `guest` (`true`, `false`, or empty for no change) are optional. An import adds users, memberships,
+ * groups and group memberships, and updates roles, guests, names and external IDs. It removes nothing. With `create_workspaces`, it also adds workspaces.
  */
 export interface CsvImportRequest {
   /** The CSV file, at most 5 MiB. */

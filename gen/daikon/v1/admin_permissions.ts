@@ -171,8 +171,8 @@ export interface AccessReason {
   /**
    * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`
    * or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
-   * `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed` or
-   * `no_grant`.
+   * `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed`,
+   * `guest` (the visibility would allow it if the user were not a guest) or `no_grant`.
    */
   rule: string;
   /** The permission of the share, `view` or `edit`. Absent if the share has a role. */
@@ -200,7 +200,10 @@ export interface AccessReason {
   expires_at?:
     | string
     | undefined;
-  /** The ancestor that the grant is inherited from. Absent for a grant on the resource itself. */
+  /**
+   * The ancestor that the grant, or the visibility that is nothing to a guest, is inherited from.
+   * Absent for that of the resource itself.
+   */
   inherited_from?:
     | AncestorResource
     | undefined;
@@ -372,6 +375,8 @@ export interface AssumedRole {
 export interface AssumedMembership {
   /** `owner`, `admin`, `editor` or `viewer`. */
   role: string;
+  /** Whether the user is a guest, whose role is `viewer`. Defaults to `false`. */
+  guest?: boolean | undefined;
 }
 
 function createBasePermissionPageRequest(): PermissionPageRequest {
@@ -2208,13 +2213,16 @@ export const AssumedRole: MessageFns<AssumedRole> = {
 };
 
 function createBaseAssumedMembership(): AssumedMembership {
-  return { role: "" };
+  return { role: "", guest: undefined };
 }
 
 export const AssumedMembership: MessageFns<AssumedMembership> = {
   encode(message: AssumedMembership, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.role !== "") {
       writer.uint32(10).string(message.role);
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(16).bool(message.guest);
     }
     return writer;
   },
@@ -2240,6 +2248,14 @@ export const AssumedMembership: MessageFns<AssumedMembership> = {
             message.role = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2258,6 +2274,7 @@ export const AssumedMembership: MessageFns<AssumedMembership> = {
   fromPartial<I extends Exact<DeepPartial<AssumedMembership>, I>>(object: I): AssumedMembership {
     const message = createBaseAssumedMembership();
     message.role = object.role ?? "";
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };

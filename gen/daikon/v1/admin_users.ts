@@ -164,7 +164,11 @@ export interface Membership {
    * The status with which the mail server has refused the e-mail of a pending invitation, such as
    * `550 5.1.1` for an address that does not exist. Absent if it has not.
    */
-  email_refusal?: string | undefined;
+  email_refusal?:
+    | string
+    | undefined;
+  /** Whether the user is a guest, who does not see what is visible to all members. */
+  guest: boolean;
 }
 
 /** The request of AdminService.EndUserSessions. */
@@ -245,7 +249,14 @@ export interface AddUserToWorkspaceRequest {
     | string
     | undefined;
   /** When the membership ends: in the future, at most 10 years from now. If absent, it does not end. */
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /**
+   * Whether the user is a guest, who does not see what is visible to all members. A guest is a
+   * viewer. Defaults to `false`.
+   */
+  guest?: boolean | undefined;
 }
 
 function createBaseUserPageRequest(): UserPageRequest {
@@ -1017,6 +1028,7 @@ function createBaseMembership(): Membership {
     joined_at: undefined,
     expires_at: undefined,
     email_refusal: undefined,
+    guest: false,
   };
 }
 
@@ -1045,6 +1057,9 @@ export const Membership: MessageFns<Membership> = {
     }
     if (message.email_refusal !== undefined) {
       writer.uint32(66).string(message.email_refusal);
+    }
+    if (message.guest !== false) {
+      writer.uint32(72).bool(message.guest);
     }
     return writer;
   },
@@ -1126,6 +1141,14 @@ export const Membership: MessageFns<Membership> = {
             message.email_refusal = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1151,6 +1174,7 @@ export const Membership: MessageFns<Membership> = {
     message.joined_at = object.joined_at ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
     message.email_refusal = object.email_refusal ?? undefined;
+    message.guest = object.guest ?? false;
     return message;
   },
 };
@@ -1493,7 +1517,7 @@ export const SetAdministratorRequest: MessageFns<SetAdministratorRequest> = {
 };
 
 function createBaseAddUserToWorkspaceRequest(): AddUserToWorkspaceRequest {
-  return { user_id: "", workspace_id: "", role: undefined, expires_at: undefined };
+  return { user_id: "", workspace_id: "", role: undefined, expires_at: undefined, guest: undefined };
 }
 
 export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = {
@@ -1509,6 +1533,9 @@ export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = 
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(34).fork()).join();
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(40).bool(message.guest);
     }
     return writer;
   },
@@ -1558,6 +1585,14 @@ export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = 
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1579,6 +1614,7 @@ export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = 
     message.workspace_id = object.workspace_id ?? "";
     message.role = object.role ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };

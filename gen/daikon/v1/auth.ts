@@ -194,6 +194,8 @@ export interface CodeWorkspace {
   role: string;
   /** `active`, or `invited` if the user has not accepted the invitation yet. */
   status: string;
+  /** Whether the user is a guest, who does not see what is visible to all members. */
+  guest: boolean;
 }
 
 /** The response of AuthService.ListCodeWorkspaces. */
@@ -1152,7 +1154,7 @@ export const ListCodeWorkspacesRequest: MessageFns<ListCodeWorkspacesRequest> = 
 };
 
 function createBaseCodeWorkspace(): CodeWorkspace {
-  return { id: "", name: "", slug: "", role: "", status: "" };
+  return { id: "", name: "", slug: "", role: "", status: "", guest: false };
 }
 
 export const CodeWorkspace: MessageFns<CodeWorkspace> = {
@@ -1171,6 +1173,9 @@ export const CodeWorkspace: MessageFns<CodeWorkspace> = {
     }
     if (message.status !== "") {
       writer.uint32(42).string(message.status);
+    }
+    if (message.guest !== false) {
+      writer.uint32(48).bool(message.guest);
     }
     return writer;
   },
@@ -1228,6 +1233,14 @@ export const CodeWorkspace: MessageFns<CodeWorkspace> = {
             message.status = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1250,6 +1263,7 @@ export const CodeWorkspace: MessageFns<CodeWorkspace> = {
     message.slug = object.slug ?? "";
     message.role = object.role ?? "";
     message.status = object.status ?? "";
+    message.guest = object.guest ?? false;
     return message;
   },
 };

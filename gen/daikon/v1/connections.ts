@@ -198,7 +198,8 @@ export interface ConnectionMapping {
     | string
     | undefined;
   /**
-   * The role that each value of the claim gives: `viewer`, `editor` or `admin`. The highest counts. If
+   * The role that each value of the claim gives: `viewer`, `editor`, `admin`, or `guest` for a viewer
+   * who does not see what is visible to all members. The highest counts, and `guest` is the lowest. If
    * no value is listed, the member gets the default role.
    */
   roles?:

@@ -480,7 +480,11 @@ export interface UserInfo {
    * The names of the user's groups, including groups that contain these groups. Requires the scope
    * `groups`.
    */
-  groups?: Array<any> | undefined;
+  groups?:
+    | Array<any>
+    | undefined;
+  /** `true` if the user is a guest of the workspace. Absent for others. */
+  guest?: boolean | undefined;
 }
 
 /** A revocation request (RFC 7009). */
@@ -612,7 +616,11 @@ export interface TokenIntrospection {
     | string
     | undefined;
   /** The slug of the workspace of an API key. */
-  wslug?: string | undefined;
+  wslug?:
+    | string
+    | undefined;
+  /** `true` if the user is a guest of the workspace. Absent for others. */
+  guest?: boolean | undefined;
 }
 
 /** A logout request. */
@@ -2280,6 +2288,7 @@ function createBaseUserInfo(): UserInfo {
     family_name: undefined,
     roles: undefined,
     groups: undefined,
+    guest: undefined,
   };
 }
 
@@ -2323,6 +2332,9 @@ export const UserInfo: MessageFns<UserInfo> = {
     }
     if (message.groups !== undefined) {
       ListValue.encode(ListValue.wrap(message.groups), writer.uint32(106).fork()).join();
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(112).bool(message.guest);
     }
     return writer;
   },
@@ -2444,6 +2456,14 @@ export const UserInfo: MessageFns<UserInfo> = {
             message.groups = ListValue.unwrap(ListValue.decode(reader, reader.uint32()));
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2474,6 +2494,7 @@ export const UserInfo: MessageFns<UserInfo> = {
     message.family_name = object.family_name ?? undefined;
     message.roles = object.roles ?? undefined;
     message.groups = object.groups ?? undefined;
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };
@@ -2807,6 +2828,7 @@ function createBaseTokenIntrospection(): TokenIntrospection {
     wid: undefined,
     wrole: undefined,
     wslug: undefined,
+    guest: undefined,
   };
 }
 
@@ -2853,6 +2875,9 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     }
     if (message.wslug !== undefined) {
       writer.uint32(114).string(message.wslug);
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(120).bool(message.guest);
     }
     return writer;
   },
@@ -2982,6 +3007,14 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
             message.wslug = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3013,6 +3046,7 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     message.wid = object.wid ?? undefined;
     message.wrole = object.wrole ?? undefined;
     message.wslug = object.wslug ?? undefined;
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };

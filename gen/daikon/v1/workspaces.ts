@@ -139,7 +139,11 @@ export interface ListMembersRequest {
     | number
     | undefined;
   /** Returns only members with this role: `owner`, `admin`, `editor` or `viewer`. */
-  role?: string | undefined;
+  role?:
+    | string
+    | undefined;
+  /** Returns only guests, or with `false` only members who are not guests. */
+  guest?: boolean | undefined;
 }
 
 /** The response of AdminService.ListMembers and WorkspaceService.ListMembers. */
@@ -164,7 +168,14 @@ export interface InviteMemberRequest {
     | string
     | undefined;
   /** When the membership ends: in the future, at most 10 years from now. If absent, it does not end. */
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /**
+   * Whether the member is a guest, who does not see what is visible to all members. A guest is a
+   * viewer. Defaults to `false`.
+   */
+  guest?: boolean | undefined;
 }
 
 /** The request of AdminService.UpdateMember and WorkspaceService.UpdateMember. */
@@ -183,7 +194,14 @@ export interface UpdateMemberRequest {
     | string
     | undefined;
   /** Removes the end, as JSON null in `expires_at` does. Must not be combined with `expires_at`. */
-  never_expires?: boolean | undefined;
+  never_expires?:
+    | boolean
+    | undefined;
+  /**
+   * Whether the member is a guest, who does not see what is visible to all members. `true` makes the
+   * member a viewer; a guest can only have another role with `false` in the same request.
+   */
+  guest?: boolean | undefined;
 }
 
 /** The request of AdminService.RemoveMember and WorkspaceService.RemoveMember. */
@@ -240,7 +258,11 @@ export interface WorkspaceMemberResponse {
    * `550 5.1.1` for an address that does not exist (RFC 5321; RFC 3463). Present while the membership is
    * pending, for those who may invite. The e-mail is not sent again unless the person is invited again.
    */
-  email_refusal?: string | undefined;
+  email_refusal?:
+    | string
+    | undefined;
+  /** Whether the member is a guest, who does not see what is visible to all members. */
+  guest: boolean;
 }
 
 /** The empty response to a deletion. */
@@ -856,7 +878,15 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
 };
 
 function createBaseListMembersRequest(): ListMembersRequest {
-  return { workspace_id: "", q: undefined, limit: undefined, page: undefined, page_size: undefined, role: undefined };
+  return {
+    workspace_id: "",
+    q: undefined,
+    limit: undefined,
+    page: undefined,
+    page_size: undefined,
+    role: undefined,
+    guest: undefined,
+  };
 }
 
 export const ListMembersRequest: MessageFns<ListMembersRequest> = {
@@ -878,6 +908,9 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
     }
     if (message.role !== undefined) {
       writer.uint32(50).string(message.role);
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(56).bool(message.guest);
     }
     return writer;
   },
@@ -943,6 +976,14 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
             message.role = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -966,6 +1007,7 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
     message.page = object.page ?? undefined;
     message.page_size = object.page_size ?? undefined;
     message.role = object.role ?? undefined;
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };
@@ -1038,7 +1080,7 @@ export const ListMembersResponse: MessageFns<ListMembersResponse> = {
 };
 
 function createBaseInviteMemberRequest(): InviteMemberRequest {
-  return { workspace_id: "", email: "", role: undefined, expires_at: undefined };
+  return { workspace_id: "", email: "", role: undefined, expires_at: undefined, guest: undefined };
 }
 
 export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
@@ -1054,6 +1096,9 @@ export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(34).fork()).join();
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(40).bool(message.guest);
     }
     return writer;
   },
@@ -1103,6 +1148,14 @@ export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1124,12 +1177,13 @@ export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
     message.email = object.email ?? "";
     message.role = object.role ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };
 
 function createBaseUpdateMemberRequest(): UpdateMemberRequest {
-  return { workspace_id: "", user_id: "", role: "", expires_at: undefined, never_expires: undefined };
+  return { workspace_id: "", user_id: "", role: "", expires_at: undefined, never_expires: undefined, guest: undefined };
 }
 
 export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
@@ -1148,6 +1202,9 @@ export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
     }
     if (message.never_expires !== undefined) {
       writer.uint32(40).bool(message.never_expires);
+    }
+    if (message.guest !== undefined) {
+      writer.uint32(48).bool(message.guest);
     }
     return writer;
   },
@@ -1205,6 +1262,14 @@ export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
             message.never_expires = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1227,6 +1292,7 @@ export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
     message.role = object.role ?? "";
     message.expires_at = object.expires_at ?? undefined;
     message.never_expires = object.never_expires ?? undefined;
+    message.guest = object.guest ?? undefined;
     return message;
   },
 };
@@ -1313,6 +1379,7 @@ function createBaseWorkspaceMemberResponse(): WorkspaceMemberResponse {
     invitation_url: undefined,
     support: false,
     email_refusal: undefined,
+    guest: false,
   };
 }
 
@@ -1356,6 +1423,9 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
     }
     if (message.email_refusal !== undefined) {
       writer.uint32(186).string(message.email_refusal);
+    }
+    if (message.guest !== false) {
+      writer.uint32(192).bool(message.guest);
     }
     return writer;
   },
@@ -1477,6 +1547,14 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
             message.email_refusal = reader.string();
             continue;
           }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.guest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1507,6 +1585,7 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
     message.invitation_url = object.invitation_url ?? undefined;
     message.support = object.support ?? false;
     message.email_refusal = object.email_refusal ?? undefined;
+    message.guest = object.guest ?? false;
     return message;
   },
 };

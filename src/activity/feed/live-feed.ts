@@ -1,4 +1,5 @@
-import { repeat } from '../../core/repeat.ts'
+import { type JobResult, moreIf } from '../../core/job.ts'
+import { type RunningJob, runEvery } from '../../core/run-every.ts'
 import type { Semaphore } from '../../core/semaphore.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { forEachInTurns } from '../../core/turns.ts'
@@ -66,7 +67,7 @@ export function createLiveFeed(
   const readers = new Set<LiveReader>()
   const inTurn: Semaphore = createSemaphore(maxReading)
   let head: Cursor | undefined
-  let polling: ReturnType<typeof repeat> | undefined
+  let polling: RunningJob | undefined
 
   async function relate(entries: FeedEntry[], viewers: Viewer[]): Promise<Relations> {
     const [isRelated, concerns] = await Promise.all([
@@ -76,21 +77,21 @@ export function createLiveFeed(
     return { isRelated, concerns, view: createViews(isRelated) }
   }
 
-  async function poll(): Promise<boolean> {
+  async function poll(): Promise<JobResult> {
     const from = head
-    if (!from) return false
+    if (!from) return 'done'
     const included = new Set(readers)
     const entries = await openStore().readAfter(from, livePageSize)
     if (!entries) {
       for (const reader of included) reader.fail(cursorGone())
-      return false
+      return 'done'
     }
     const last = entries.at(-1)
-    if (!last) return false
+    if (!last) return 'done'
     const viewers = [...included].map(({ viewer }) => viewer)
     const batch = { from, entries, relations: await relate(entries, viewers) }
     // All readers may have left, and others joined, while the statements ran.
-    if (head !== from) return false
+    if (head !== from) return 'done'
     head = last.cursor
     for (const reader of readers) {
       if (!included.has(reader) && reader.cursor.position < last.cursor.position)
@@ -99,7 +100,7 @@ export function createLiveFeed(
     await forEachInTurns(included, (reader) => {
       if (readers.has(reader)) reader.receive(batch)
     })
-    return entries.length === livePageSize
+    return moreIf(entries.length === livePageSize)
   }
 
   return {
@@ -117,7 +118,7 @@ export function createLiveFeed(
       if (head && head.position > reader.cursor.position) return false
       head ??= reader.cursor
       readers.add(reader)
-      polling ??= repeat(poll, pollInterval, onFailure)
+      polling ??= runEvery(pollInterval, poll, onFailure)
       return true
     },
     leave(reader) {

@@ -76,13 +76,15 @@ export class ActivityStore {
   }
 
   /**
-   * Removes personal data of a user from the log: name, e-mail address and identifiers at identity
-   * providers from the entries about the user, the slugs of the user's own workspaces, which may
-   * contain the name or the address, and the IP addresses of the user's requests. The entries
-   * and conditions of any share or link that match `pattern`. The entries
-   * remain, and the hash chain remains valid, because it covers only digests, whose salts are
-   * removed with the values. Earlier versions of daikon hashed some values directly instead of their
-   * digests. Those values are not removed.
+   * Removes personal data of a user from the log:
+   *
+   * - name, e-mail address and identifiers at identity providers from the entries about the user
+   * - the slugs of the user's own workspaces, which may contain the name or the address
+   * - the IP addresses of the user's requests
+   * - conditions of shares and links that match `pattern`
+   *
+   * The entries remain, and the hash chain remains valid, because it covers only digests, whose salts are
+   * removed with the values. Values that earlier versions of daikon hashed directly are not removed.
    */
   async redactUser(userId: string, workspaceIds: string[], pattern?: string): Promise<void> {
     if (pattern !== undefined) await this.#redactConditions(pattern)

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
 import { isInLiveWorkspace } from '../../database/deleted-rows.ts'
 import { query } from '../../database/query.ts'
+import type { Nullable } from '../../database/sql-values.ts'
 import { type Cursor, createCursor, isSameCursor } from '../feed/cursor.ts'
 import { type EntryRow, toEntry } from './activity-store.ts'
 import { entryColumns } from './entry-query.ts'
@@ -48,7 +49,7 @@ export class FeedStore {
    * cursor, too, so that nothing can change between the check and the reading.
    */
   async readAfter(cursor: Cursor, limit: number): Promise<FeedEntry[] | undefined> {
-    type Row = EntryRow & { position: number | null; hash: string } & Ends
+    type Row = Nullable<EntryRow & { position: number; hash: string }> & Ends
     const rows = await query<Row>(this.#em, entriesSql, [cursor.position, limit + 1])
     const [first] = rows
     if (!first) throw new Error('The table activity_chain is empty')
@@ -56,7 +57,7 @@ export class FeedStore {
     const entries = rows.flatMap((row): FeedEntry[] => {
       const { position, hash, firstPosition, hashBefore, lastPosition, lastHash, ...entry } = row
       if (position === null) return []
-      return [{ cursor: createCursor(position, hash), entry: toEntry(entry) }]
+      return [{ cursor: createCursor(position, hash as string), entry: toEntry(entry as EntryRow) }]
     })
     const at = entries[0]?.cursor.position === cursor.position ? entries.shift()?.cursor : before
     return at && isSameCursor(at, cursor) ? entries.slice(0, limit) : undefined

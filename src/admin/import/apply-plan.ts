@@ -3,7 +3,8 @@ import { v7 as uuid } from 'uuid'
 import { type Actor, userIdOf } from '../../activity/actor.ts'
 import type { ActivityStore } from '../../activity/store/activity-store.ts'
 import { noExpiry } from '../../core/expiry.ts'
-import { createRoleEvent } from '../../workspaces/member-rules.ts'
+import type { RolloutStore } from '../../database/rollout-store.ts'
+import { recordStandings, requireGuestSupport, type Standing } from '../../workspaces/guests.ts'
 import type { GroupHierarchyStore } from '../../workspaces/store/group-hierarchy-store.ts'
 import type { MemberStore } from '../../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../../workspaces/store/workspace-store.ts'
@@ -23,6 +24,7 @@ export type ApplyPlanStores = {
   groupHierarchy: GroupHierarchyStore
   imports: ImportStore
   members: MemberStore
+  rollout: RolloutStore
   workspaces: WorkspaceStore
 }
 
@@ -156,29 +158,35 @@ type Membership = { slug: string; email: string }
 
 async function insertMembers(
   { tx, actor, ids }: Context,
-  batch: (Membership & { role: string })[],
+  batch: (Membership & Standing)[],
 ): Promise<void> {
   const members = withIds(ids, batch)
+  if (members.some(({ isGuest }) => isGuest)) await requireGuestSupport(tx.rollout)
   await tx.members.inviteAll(members, userIdOf(actor))
-  const events = members.map(({ userId, workspaceId, email, role }) => ({
+  const events = members.map(({ userId, workspaceId, email, role, isGuest }) => ({
     action: 'member.invited' as const,
     targetId: userId,
     workspaceId,
-    detail: { email, role, expires_at: noExpiry },
+    detail: { email, role, expires_at: noExpiry, guest: String(isGuest) },
   }))
   await tx.activity.record(actor, ...events)
 }
 
 async function changeRoles(
   { tx, actor, ids }: Context,
-  batch: (Membership & { from: string; to: string })[],
+  batch: (Membership & { from: Standing; to: Standing })[],
 ): Promise<void> {
   const members = withIds(ids, batch)
+  if (members.some(({ from, to }) => to.isGuest && !from.isGuest))
+    await requireGuestSupport(tx.rollout)
   await tx.members.changeRoles(
-    members.map(({ userId, workspaceId, to }) => ({ userId, workspaceId, role: to })),
+    members.map(({ userId, workspaceId, to }) => ({ userId, workspaceId, ...to })),
   )
-  const events = members.map(({ from, to, ...id }) => createRoleEvent(id, from, to))
-  await tx.activity.record(actor, ...events)
+  const changes = members.map(({ from, to, userId, workspaceId }) => ({
+    before: { userId, workspaceId, ...from },
+    after: to,
+  }))
+  await recordStandings(tx.activity, actor, ...changes)
 }
 
 async function insertGroups(

@@ -1,6 +1,7 @@
 import { describeQuota, type QuotaName, type Quotas } from '../../core/quotas.ts'
 import type { Role } from '../../core/roles.ts'
 import { isSlug } from '../../core/slug.ts'
+import type { Standing } from '../../workspaces/guests.ts'
 
 /** A problem with a column, or with the whole row if `field` is empty. */
 export type CellError = { field: string; message: string }
@@ -17,6 +18,8 @@ export type Row = {
   groups: string[]
   /** Empty leaves the external ID unchanged. */
   externalId: string
+  /** Empty leaves it unchanged whether an existing member is a guest. */
+  guest: 'true' | 'false' | ''
   errors: CellError[]
 }
 
@@ -33,7 +36,7 @@ export type Snapshot = {
   /** E-mail addresses of users by the external ID that already identifies them. */
   identifiedUsers: Map<string, string>
   /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
-  members: Map<string, { role: Role; joined: boolean }>
+  members: Map<string, Standing & { joined: boolean; isSupport: boolean }>
   /** The e-mail addresses of the direct members, by `keyOf(slug, group)`. */
   groups: Map<string, Set<string>>
 }
@@ -61,9 +64,9 @@ export type Effects = {
   /** Changes to `external_id` by e-mail address. */
   externalIds: Map<string, Change>
   /** By `keyOf(slug, email)`. */
-  newMembers: Map<string, { slug: string; email: string; role: Role }>
+  newMembers: Map<string, Standing & { slug: string; email: string }>
   /** By `keyOf(slug, email)`. */
-  roleChanges: Map<string, { slug: string; email: string; from: Role; to: Role }>
+  roleChanges: Map<string, { slug: string; email: string; from: Standing; to: Standing }>
   /** Slugs. */
   newWorkspaces: string[]
   newGroups: { slug: string; name: string }[]
@@ -113,6 +116,7 @@ export function createPlanner(
   // The first value of each name and role, to detect rows that contradict each other.
   const firstNames = new Map<string, CellValue>()
   const firstRoles = new Map<string, CellValue>()
+  const firstGuests = new Map<string, CellValue>()
   const firstExternalIds = new Map<string, CellValue>()
   const firstUsers = new Map<string, CellValue>()
   const demotionsBySlug = new Map<string, PlannedRow[]>()
@@ -158,7 +162,7 @@ export function createPlanner(
       ...planWorkspace(row),
       ...planUser(row),
       ...planExternalId(row),
-      ...planRole(row, memberKey),
+      ...planStanding(row, memberKey),
       ...planGroups(row),
     ]
     const action = isNew ? 'create' : changes.length > 0 ? 'update' : 'unchanged'
@@ -166,7 +170,7 @@ export function createPlanner(
   }
 
   function findConflicts(row: Row, memberKey: string): CellError[] {
-    const { slug, name, role, email, line } = row
+    const { slug, name, role, guest, email, line } = row
     const problem = workspaces.has(slug) ? undefined : findSlugProblem(slug, ownedSlugs)
     if (problem) return [{ field: 'workspace_slug', message: problem }]
     const errors: CellError[] = []
@@ -178,7 +182,11 @@ export function createPlanner(
     if (firstRole && firstRole.text !== role) {
       errors.push({ field: 'role', message: `conflicts with line ${firstRole.line}` })
     }
-    return [...errors, ...findExternalIdConflicts(row)]
+    const firstGuest = guest && rememberFirst(firstGuests, memberKey, { text: guest, line })
+    if (firstGuest && firstGuest.text !== guest) {
+      errors.push({ field: 'guest', message: `conflicts with line ${firstGuest.line}` })
+    }
+    return [...errors, ...findStandingProblems(row, memberKey), ...findExternalIdConflicts(row)]
   }
 
   function findExternalIdConflicts({ externalId, email, line }: Row): CellError[] {
@@ -252,24 +260,44 @@ export function createPlanner(
     return [change]
   }
 
-  function planRole({ slug, email, role }: Row, memberKey: string): Change[] {
+  /** Returns why a member cannot get the role of a row, or become a guest. */
+  function findStandingProblems({ role, guest }: Row, memberKey: string): CellError[] {
     const member = members.get(memberKey)
-    const to = role || 'viewer'
+    if (guest === 'true' && member?.isSupport)
+      return [{ field: 'guest', message: 'must be false for support access' }]
+    const isGuest = guest === '' ? member?.isGuest : guest === 'true'
+    const named = role || (guest === 'true' && firstRoles.get(memberKey)?.text) || 'viewer'
+    if (!isGuest || named === 'viewer') return []
+    return [{ field: 'role', message: 'must be viewer for a guest' }]
+  }
+
+  function planStanding({ slug, email, role: named, guest }: Row, memberKey: string): Change[] {
+    const member = members.get(memberKey)
+    const isGuest = guest === '' ? (member?.isGuest ?? false) : guest === 'true'
+    const role = named || (isGuest ? 'viewer' : (member?.role ?? 'viewer'))
+    const to = { role, isGuest }
     if (!member) {
-      members.set(memberKey, invitedMembers[to])
-      effects.newMembers.set(memberKey, { slug, email, role: to })
-      return [{ field: 'role', from: '', to }]
+      members.set(memberKey, invitedMember(to))
+      effects.newMembers.set(memberKey, { slug, email, ...to })
+    } else if (role === member.role && isGuest === member.isGuest) return []
+    else {
+      members.set(memberKey, { ...member, ...to })
+      const first = effects.roleChanges.get(memberKey)?.from
+      if (effects.newMembers.has(memberKey))
+        effects.newMembers.set(memberKey, { slug, email, ...to })
+      else effects.roleChanges.set(memberKey, { slug, email, from: first ?? member, to })
     }
-    const from = member.role
-    if (!role || from === role) return []
-    members.set(memberKey, { ...member, role })
-    if (effects.newMembers.has(memberKey)) effects.newMembers.set(memberKey, { slug, email, role })
-    else effects.roleChanges.set(memberKey, { slug, email, from, to })
-    if (member.joined) {
-      const ownerChange = Number(role === 'owner') - Number(from === 'owner')
+    if (member?.joined) {
+      const ownerChange = Number(role === 'owner') - Number(member.role === 'owner')
       workspaces.set(slug, (workspaces.get(slug) ?? 0) + ownerChange)
     }
-    return [{ field: 'role', from, to }]
+    const guestBefore = member ? String(member.isGuest) : ''
+    return [
+      ...(role === member?.role ? [] : [{ field: 'role', from: member?.role ?? '', to: role }]),
+      ...(isGuest === (member?.isGuest ?? false)
+        ? []
+        : [{ field: 'guest', from: guestBefore, to: String(isGuest) }]),
+    ]
   }
 
   function planGroups({ slug, email, groups: names }: Row): Change[] {
@@ -300,15 +328,19 @@ function findSlugProblem(slug: string, ownedSlugs: Set<string> | undefined): str
   return ownedSlugs.has(slug) ? undefined : 'is new, but no row makes an owner of the workspace'
 }
 
+type InvitedMember = Standing & { joined: false; isSupport: false }
+
 /**
- * Members who have not joined. They share one object per role, because a file can add many members.
+ * Members who have not joined. They share one object per standing, because a file can add many members.
  */
-const invitedMembers = {
-  viewer: { role: 'viewer', joined: false },
-  editor: { role: 'editor', joined: false },
-  admin: { role: 'admin', joined: false },
-  owner: { role: 'owner', joined: false },
-} as const
+const invitedMembers = new Map<string, InvitedMember>()
+
+function invitedMember(standing: Standing): InvitedMember {
+  const key = `${standing.role} ${standing.isGuest}`
+  const member = invitedMembers.get(key) ?? { ...standing, joined: false, isSupport: false }
+  invitedMembers.set(key, member)
+  return member
+}
 
 type CellValue = { text: string; line: number }
 

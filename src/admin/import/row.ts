@@ -5,7 +5,15 @@ import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
 
 /** The columns that a file may contain. */
-export const columns = ['email', 'name', 'workspace_slug', 'role', 'groups', 'external_id'] as const
+export const columns = [
+  'email',
+  'name',
+  'workspace_slug',
+  'role',
+  'groups',
+  'external_id',
+  'guest',
+] as const
 
 export type Column = (typeof columns)[number]
 
@@ -27,6 +35,7 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
     role: '',
     groups: [],
     externalId: '',
+    guest: '',
     errors,
   }
   const addError = (field: Column | '', message: string) => errors.push({ field, message })
@@ -72,6 +81,10 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
     addError('external_id', `must be at most ${maxExternalIdLength} characters long`)
   if (row.externalId && !isExternalId(row.externalId))
     addError('external_id', 'must not be in the form of a UUID or an e-mail address')
+
+  const guest = cell('guest')
+  if (guest === '' || guest === 'true' || guest === 'false') row.guest = guest
+  else addError('guest', 'must be true, false or empty')
   return row
 }
 

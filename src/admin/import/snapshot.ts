@@ -83,10 +83,10 @@ export async function extendSnapshot(
   }
   const userIds = [...emails.keys()]
 
-  for (const { userId, workspaceId, role, joined } of await imports.findMembers(userIds)) {
+  for (const { userId, workspaceId, ...member } of await imports.findMembers(userIds)) {
     const slug = slugs.get(workspaceId)
     const key = keyOf(slug ?? '', emails.get(userId) ?? '')
-    if (slug && !snapshot.members.has(key)) snapshot.members.set(key, { role, joined })
+    if (slug && !snapshot.members.has(key)) snapshot.members.set(key, member)
   }
 
   const names = unique(rows.flatMap(({ groups }) => groups))

@@ -36,6 +36,7 @@ export const identifiedUsersSql = `
 /** $1 user IDs. */
 export const membersSql = `
   select m.user_id as "userId", m.workspace_id as "workspaceId", m.role,
+    m.is_guest as "isGuest", m.support_reason is not null as "isSupport",
     m.joined_at is not null and m.expires_at is null and u.is_active as joined
   from live_members m join users u on u.id = m.user_id where m.user_id = any($1::uuid[])`
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Role } from '../../core/roles.ts'
 import { query } from '../../database/query.ts'
+import type { Standing } from '../../workspaces/guests.ts'
 import * as sql from './import-sql.ts'
 
 /**
@@ -29,7 +29,7 @@ export type MemberId = { userId: string; workspaceId: string }
  * A membership. `joined` means that the member has joined, is active, and that the membership does
  * not end. Only such owners count as owners.
  */
-export type ImportMember = MemberId & { role: Role; joined: boolean }
+export type ImportMember = MemberId & Standing & { joined: boolean; isSupport: boolean }
 
 export type ImportGroup = { id: string; workspaceId: string; name: string }
 

@@ -84,9 +84,10 @@ function findByNameSql(wordCount: number): string {
 
 /**
  * Selects the rows that meet one of the conditions, which are ordered from the best to the worst.
- * Each branch stops at the limit, so that common words do not read the whole table. Rare words would:
- * the planner expects to find them soon in the order of IDs. `order` can be the order of an index on
- * the words instead.
+ *
+ * Each branch stops at the limit, so that common words do not read the whole table. Rare words do if
+ * `order` is `id`, because the planner expects to find enough of them early: pass the order of an index on
+ * the words.
  */
 function selectBest(table: string, conditions: string[], order = 'id'): string {
   const branches = conditions.map(

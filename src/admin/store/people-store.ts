@@ -46,6 +46,7 @@ export type PersonMembership = {
   workspaceName: string
   workspaceSlug: string
   role: Role
+  isGuest: boolean
   joinedAt: Timestamp | null
   expiresAt: Timestamp | null
   /** The answer of the mail server that has refused the e-mail of a pending invitation. */
@@ -160,7 +161,7 @@ const accountsSql = `
 /** $1 ID of the user. */
 const membershipsSql = `
   select m.workspace_id as "workspaceId", w.name as "workspaceName", w.slug as "workspaceSlug",
-    m.role, m.joined_at as "joinedAt", m.expires_at as "expiresAt",
+    m.role, m.is_guest as "isGuest", m.joined_at as "joinedAt", m.expires_at as "expiresAt",
     case when m.joined_at is null then r.status end as "emailRefusal"
   from live_members m join workspaces w on w.id = m.workspace_id
   left join refused_invitations r on r.user_id = m.user_id and r.workspace_id = m.workspace_id
@@ -180,7 +181,8 @@ const lockSql = `
 
 /** $1 e-mail address, $2 ID. */
 const lockWithAdministratorsSql = `
-  ${selectLockedSql} where email = $1 or id = $2::uuid or is_admin and is_active
+  ${selectLockedSql} where workspace_id is null
+    and (email = $1 or id = $2::uuid or is_admin and is_active)
   order by id for no key update`
 
 /** $1 user ID, $2 e-mail address, $3 whether to unlink accounts. */

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import type { MemberId } from '../../workspaces/store/member-store.ts'
-import type { ConnectionMapping, MappedRole } from '../mapping.ts'
+import type { ConnectionMapping, DefaultRole } from '../mapping.ts'
 
 /** Identifies a connection of a workspace. */
 export type ConnectionId = { workspaceId: string; id: string }
@@ -13,7 +13,7 @@ export type ConnectionSettings = {
   issuer: string
   clientId: string
   scopes: string[]
-  defaultRole: MappedRole
+  defaultRole: DefaultRole
   isActive: boolean
   enforced: boolean
   breakGlass: boolean
@@ -28,7 +28,7 @@ export type StoredConnection = ConnectionId &
     createdAt: Timestamp
   }
 
-/** A connection by which a user must sign in. Owners may sign in otherwise with `breakGlass`. */
+/** A connection that a user must sign in through. With `breakGlass`, owners may sign in without it. */
 export type EnforcedConnection = { id: string; breakGlass: boolean; isOwner: boolean }
 
 /** The OpenID Connect providers of workspaces. */
@@ -80,16 +80,19 @@ export class ConnectionStore {
   }
 
   /**
-   * Returns the workspace that sessions of a user by a connection reach, and keeps the connection as it
-   * is until the end of the transaction. Undefined if the connection is not active or has not verified
-   * the domain of the user's address.
+   * Returns the only workspace in which a user's sessions through a connection may be used, and locks
+   * the connection until the end of the transaction. Undefined if the connection is not active or has not
+   * verified the domain of the user's address.
    */
-  async findReach(id: string, userId: string): Promise<string | undefined> {
-    const [reach] = await query<{ workspaceId: string }>(this.#em, findReachSql, [id, userId])
-    return reach?.workspaceId
+  async findWorkspaceOfSession(id: string, userId: string): Promise<string | undefined> {
+    const [found] = await query<{ workspaceId: string }>(this.#em, workspaceOfSessionSql, [
+      id,
+      userId,
+    ])
+    return found?.workspaceId
   }
 
-  /** Returns the connection by which a user must sign in to a workspace, if there is one. */
+  /** Returns the connection that a user must sign in to a workspace through, if there is one. */
   async findEnforced({ workspaceId, userId }: MemberId): Promise<EnforcedConnection | undefined> {
     const values = [workspaceId, userId]
     const [enforced] = await query<EnforcedConnection>(this.#em, findEnforcedSql, values)
@@ -155,7 +158,7 @@ const findActiveSql = `${selectSql}
     and not exists (select from deleted_workspaces d where d.id = c.workspace_id)`
 
 /** $1 connection, $2 user. */
-const findReachSql = `
+const workspaceOfSessionSql = `
   select c.workspace_id as "workspaceId"
   from connections c
   join users u on u.id = $2

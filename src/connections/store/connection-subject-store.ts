@@ -44,7 +44,7 @@ export class ConnectionSubjectStore {
     await query(this.#em, sql, [connectionId, subject, now])
   }
 
-  /** Forgets everybody who has signed in by a connection. */
+  /** Forgets everybody who has signed in through a connection. */
   async removeAll(connectionId: string): Promise<void> {
     const sql = 'delete from connection_subjects where connection_id = $1'
     await query(this.#em, sql, [connectionId])

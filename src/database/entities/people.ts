@@ -79,6 +79,8 @@ export const Member = defineEntity({
     expires_at: p.datetime().nullable(),
     /** Why an administrator has given support access; null for other memberships. */
     support_reason: p.text().nullable(),
+    /** Whether visibility `workspace` is nothing to the member. */
+    is_guest: p.boolean().default(false),
   },
 })
 

@@ -1,5 +1,6 @@
-import { repeat } from '../../core/repeat.ts'
+import { untilDone } from '../../core/job.ts'
 import { requestScope } from '../../core/request-scope.ts'
+import { type RunningJob, runEvery } from '../../core/run-every.ts'
 import type { PoolCounts } from '../pool.ts'
 import type { Statements } from '../statement-pool.ts'
 import type { ReadIndex, ReadIndexSource } from './read-index-source.ts'
@@ -70,7 +71,7 @@ export function createReplicaReads({
 }: ReplicaReadsOptions): ReplicaReads {
   const fallbacks = new Map<FallbackReason, number>()
   let latest: ReadIndex | undefined
-  let jobs: ReturnType<typeof repeat>[] = []
+  let jobs: RunningJob[] = []
 
   async function readLatestIndex(): Promise<ReadIndex> {
     latest = await readIndex.read()
@@ -125,8 +126,8 @@ export function createReplicaReads({
       // Probes run independently, so that an unresponsive server does not delay the others. Without
       // a primary, they compare with its last known state.
       jobs = [
-        repeatProbe(readLatestIndex),
-        ...replicas.map((replica) => repeatProbe(() => replica.probe(latest))),
+        startProbe(readLatestIndex),
+        ...replicas.map((replica) => startProbe(() => replica.probe(latest))),
       ]
     },
     async close() {
@@ -137,12 +138,8 @@ export function createReplicaReads({
   }
 }
 
-function repeatProbe(probe: () => Promise<unknown>): ReturnType<typeof repeat> {
-  const job = async () => {
-    await probe()
-    return false
-  }
-  return repeat(job, probeInterval, () => {})
+function startProbe(probe: () => Promise<unknown>): RunningJob {
+  return runEvery(probeInterval, untilDone(probe), () => {})
 }
 
 function describeReplica(replica: Replica, latest: ReadIndex | undefined): ReplicaState {

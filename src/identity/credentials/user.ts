@@ -97,6 +97,7 @@ function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPri
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
   const { sub: id, wid: workspaceId, email, apiKeyPrefix, connectionId } = claims
-  const { role, isServiceAccount } = status
-  return { id, workspaceId, email, role, token, isServiceAccount, apiKeyPrefix, connectionId }
+  const { role, isServiceAccount, isGuest } = status
+  const member = { id, workspaceId, email, role, isGuest, isServiceAccount }
+  return { ...member, token, apiKeyPrefix, connectionId }
 }

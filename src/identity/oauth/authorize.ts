@@ -117,7 +117,7 @@ async function chooseUser(
   return { ...refused, pending_session }
 }
 
-/** Whether a session began by the connection of the request, if the request names one. */
+/** Whether a session began through the connection of the request, if the request names one. */
 function hasProvider({ provider }: AuthorizationRequest, session: OpenBrowserSession): boolean {
   const isConnection = provider !== undefined && readConnectionId(provider) !== undefined
   return !isConnection || provider === session.provider
@@ -183,7 +183,7 @@ async function chooseProvider(
   return { page: createPage('choose_provider', { client_name: client.name, links }) }
 }
 
-/** Signs in by a connection if that may begin, and asks the user or refuses otherwise. */
+/** Signs in through a connection if that may begin, and asks the user or refuses otherwise. */
 async function startAtConnection(
   context: IdentityContext,
   request: AuthorizationRequest,

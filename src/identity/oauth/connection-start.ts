@@ -5,7 +5,7 @@ import { isSameSecret } from '../secret.ts'
 import { createConfirmation } from './browser-sessions.ts'
 import { createLink, createPage } from './hosted-page.ts'
 
-/** A sign-in by a connection that a request asks for. */
+/** A sign-in through a connection that a request asks for. */
 export type ConnectionStart = {
   /** The name of the connection's provider. */
   provider: string
@@ -26,7 +26,7 @@ export type StartProblem =
   | { refusal: string; page?: never }
 
 /**
- * Returns undefined if a sign-in by a connection may begin: in a client app of its workspace, in a
+ * Returns undefined if a sign-in through a connection may begin: in a client app of its workspace, in a
  * browser that has signed in by it before, or where the user chose it on a page. Otherwise, any
  * workspace could sign strangers in as somebody else.
  */

@@ -35,7 +35,7 @@ export async function continueAuthorization(
     await addPersonalWorkspace(context, session)
   const { claims } = context.stores
   const joinedOrInvited = await claims.listWorkspaces(session.userId)
-  const all = await context.stores.sessionReach.filter(session, joinedOrInvited)
+  const all = await context.stores.sessionScope.filter(session, joinedOrInvited)
   const admitted = boundTo ? all.filter(({ id }) => id === boundTo) : all
   const workspaces = name ? admitted.filter((workspace) => isNamed(workspace, name)) : admitted
   const [only, ...others] = workspaces
@@ -90,15 +90,15 @@ async function grantCode(
   session: OpenBrowserSession,
   workspaceId: string,
 ): Promise<Continuation> {
-  const reach = await context.stores.sessionReach.find(session, workspaceId)
-  if (!reach.isReachable && reach.requiredConnection !== undefined)
-    return requireConnection(context, request, workspaceId, reach.requiredConnection)
+  const access = await context.stores.sessionScope.find(session, workspaceId)
+  if (!access.isAllowed && access.requiredConnection !== undefined)
+    return requireConnection(context, request, workspaceId, access.requiredConnection)
   const code = await issueCodeInSession(context, request, session, workspaceId)
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }
 
-/** Sends the user to the connection by which the workspace requires a sign-in. */
+/** Sends the user to the connection that the workspace requires its members to sign in through. */
 async function requireConnection(
   context: IdentityContext,
   request: AuthorizationRequest,
@@ -107,7 +107,7 @@ async function requireConnection(
 ): Promise<Continuation> {
   const connection = await context.stores.signInConnections.findActive(connectionId)
   if (request.prompt === 'none' || !connection) {
-    const description = 'The workspace requires a sign-in by its connection'
+    const description = 'The workspace requires its members to sign in through its connection'
     return respondWithError(context, request, 'login_required', description)
   }
   const provider = connectionName(connectionId)

@@ -15,7 +15,7 @@ export type IdTokenSession = {
   userId: string
   /** The scope that the client app is granted now. */
   scope: string
-  workspace: { id: string; slug: string; role: Role }
+  workspace: { id: string; slug: string; role: Role; isGuest: boolean }
   authenticatedAt: Date | undefined
   acr: string | undefined
   amr: string[]
@@ -42,6 +42,7 @@ export async function signIdToken(
     sid: session.id,
     wid: workspace.id,
     wslug: workspace.slug,
+    ...(workspace.isGuest && { guest: true }),
     at_hash: hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url'),
     ...(nonce !== undefined && { nonce }),
     ...(authenticatedAt && { auth_time: Math.floor(authenticatedAt.getTime() / 1000) }),

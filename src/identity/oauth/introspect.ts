@@ -54,13 +54,15 @@ async function findOwner(
   { stores }: IdentityContext,
   token: IssuedToken,
   client: CallingApp | undefined,
-): Promise<Pick<TokenIntrospection, 'wid' | 'username' | 'wrole' | 'scope'> | undefined> {
+): Promise<Pick<TokenIntrospection, 'wid' | 'username' | 'wrole' | 'guest' | 'scope'> | undefined> {
   if (token.type === 'management') {
     if (!client?.scopes || (await stores.revocations.isDenied(token.jti))) return undefined
     return { scope: currentScopes(token, client.scopes).join(' ') }
   }
   const owner = await stores.claims.findTokenOwner(token)
-  return owner && { wid: token.wid, username: owner.email, wrole: owner.role }
+  if (!owner) return undefined
+  const { email: username, role: wrole, guest } = owner
+  return { wid: token.wid, username, wrole, ...(guest && { guest }) }
 }
 
 async function introspectApiKey(

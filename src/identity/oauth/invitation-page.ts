@@ -40,7 +40,7 @@ export async function openInvitation(
   }
   if (invitation.hasJoined) return { page: joinedPage(invitation, found) }
   const [reached] = found
-    ? await stores.sessionReach.filter(found, [{ id: invitation.workspaceId }])
+    ? await stores.sessionScope.filter(found, [{ id: invitation.workspaceId }])
     : []
   const session = reached && found
   if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
@@ -103,7 +103,7 @@ async function startSignIn(
   return { location: failedInvitationUrl(context, token, started) }
 }
 
-/** Returns the URL of the page of an invitation, with the error of the sign-in there. */
+/** Returns the URL of an invitation's page, which displays the error of a failed sign-in. */
 export function failedInvitationUrl(
   { identity }: IdentityContext,
   token: string,

@@ -3,7 +3,7 @@ import { isUuid } from '../../core/uuid.ts'
 import { redeemCode } from '../authorization-codes.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { looksLikeManagementSecret } from '../management-apps.ts'
-import { type IssuedTokens, rotateTokens } from '../refresh-families.ts'
+import { type IssuedTokens, rotateTokens } from '../session-tokens.ts'
 import type { StoredCode } from '../store/code-store.ts'
 import { grantScope } from './authorization-request.ts'
 import { authenticateClientWithAssertion, type OAuthClient, readCredentials } from './clients.ts'
@@ -138,7 +138,12 @@ async function toResponse(
     clientId: client.id,
     userId: claims.sub,
     scope,
-    workspace: { id: claims.wid, slug: claims.wslug, role: claims.wrole },
+    workspace: {
+      id: claims.wid,
+      slug: claims.wslug,
+      role: claims.wrole,
+      isGuest: claims.guest === true,
+    },
     authenticatedAt: family.authenticatedAt,
     acr: family.acr,
     amr: family.amr,

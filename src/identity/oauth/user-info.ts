@@ -13,7 +13,7 @@ export async function getUserInfo(
   { stores, principal }: Pick<IdentityContext, 'stores' | 'principal'>,
   _request: UserInfoRequest,
 ): Promise<UserInfo> {
-  const { id, workspaceId, role, token } = requireUser(principal)
+  const { id, workspaceId, role, isGuest, token } = requireUser(principal)
   const session = await stores.sessions.findScopeOfAccessToken(token.id)
   // The app may have been bound to another workspace, or to none, since the token was issued.
   const boundTo = session?.boundTo === workspaceId ? workspaceId : null
@@ -23,5 +23,6 @@ export async function getUserInfo(
   const member = await stores.claims.findAccessClaims({ userId: id, workspaceId })
   const workspace = { id: workspaceId, role }
   const claims = await readScopedClaims(stores, { userId: id, workspace }, scope)
-  return { sub: id, ...claims, wid: workspaceId, wslug: member?.wslug ?? '', wrole: role }
+  const ofMember = { wid: workspaceId, wslug: member?.wslug ?? '', wrole: role }
+  return { sub: id, ...claims, ...ofMember, ...(isGuest && { guest: true }) }
 }

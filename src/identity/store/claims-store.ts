@@ -13,6 +13,7 @@ export type UserWorkspace = {
   name: string
   slug: string
   role: Role
+  guest: boolean
   status: 'active' | 'invited'
   /** Who invited the user, if known. */
   inviter: { name: string; email: string } | null
@@ -21,7 +22,7 @@ export type UserWorkspace = {
 }
 
 /** The active member to whom a token belongs. */
-export type TokenOwner = { email: string; role: Role; slug: string }
+export type TokenOwner = { email: string; role: Role; guest: boolean; slug: string }
 
 /** The names of a member's custom roles and groups, ancestors of the member's groups included. */
 export type MembershipNames = { customRoles: string[]; groups: string[] }
@@ -43,11 +44,14 @@ export class ClaimsStore {
       'userId' in key
         ? ['u.id = $1 and w.id = $2', [key.userId, key.workspaceId]]
         : ['u.email = $1 and w.slug = $2', [key.email, key.slug]]
-    type Row = Omit<Claims['access'], 'jti' | 'groups_overage'> & { groups: string[] }
+    type Row = Omit<Claims['access'], 'jti' | 'guest' | 'groups_overage'> & {
+      guest: boolean
+      groups: string[]
+    }
     const [row] = await query<Row>(this.#em, `${claimsSql} and ${condition}`, values)
     if (!row) return undefined
-    const { groups, ...rest } = row
-    const claims = { ...rest, jti: randomUUID() }
+    const { groups, guest, ...rest } = row
+    const claims = { ...rest, ...(guest && { guest }), jti: randomUUID() }
     return groups.length > maxGroups ? { ...claims, groups_overage: true } : { ...claims, groups }
   }
 
@@ -83,6 +87,7 @@ export class ClaimsStore {
 /** The claims of an active member. Reads one group more than a token may list. */
 const claimsSql = `
   select u.id as sub, coalesce(u.email, '') as email, u.name, w.id as wid, w.slug as wslug, m.role as wrole,
+    m.is_guest as guest,
     array(select g.group_id::text from group_members g
       where g.user_id = u.id and g.workspace_id = w.id
       order by 1 limit ${maxGroups + 1}) as groups
@@ -91,7 +96,7 @@ const claimsSql = `
 
 /** $1 user ID. */
 const listWorkspacesSql = `
-  select w.id, w.name, w.slug, m.role,
+  select w.id, w.name, w.slug, m.role, m.is_guest as guest,
     case when m.joined_at is null then 'invited' else 'active' end as status,
     case when i.id is not null then json_build_object('name', i.name, 'email', i.email) end
       as inviter,
@@ -102,7 +107,7 @@ const listWorkspacesSql = `
 
 /** $1 user ID, $2 workspace ID, $3 token ID. */
 const findTokenOwnerSql = `
-  select coalesce(u.email, '') as email, m.role, w.slug
+  select coalesce(u.email, '') as email, m.role, m.is_guest as guest, w.slug
   from users u join live_members m on m.user_id = u.id join workspaces w on w.id = m.workspace_id
   where u.id = $1 and m.workspace_id = $2 and u.is_active
     and not exists (select from denied_tokens d where d.token_id = $3)`

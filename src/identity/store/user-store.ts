@@ -89,11 +89,12 @@ export class UserStore {
   }
 
   /**
-   * Updates a user who signs in. Returns undefined if the user is inactive. The provider's name and
-   * picture are stored only if the user has none, and the parts of the name whenever the provider
-   * sends them. A verified address in ADMIN_EMAILS (`adminEmail`)
-   * makes the user an administrator, unless an operator has revoked that right or the address
-   * belongs to another user.
+   * Updates a user who signs in. Returns undefined if the user is inactive.
+   *
+   * - The provider's name and picture are stored only if the user has none, the parts of the name
+   *   whenever the provider sends them.
+   * - A verified address in ADMIN_EMAILS (`adminEmail`) makes the user an administrator, unless an
+   *   operator has revoked that right or the address belongs to another user.
    */
   async updateSignedIn(user: {
     id: string

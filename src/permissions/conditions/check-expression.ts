@@ -17,6 +17,8 @@ export type Reads = {
   variables: ReadonlySet<VariableName>
   /** The names of the attributes, or `all` if the expression does not name them. */
   attributes: ReadonlySet<string> | 'all'
+  /** Whether the expression names `subject.guest`, or reads `subject` without naming a field. */
+  guest: boolean
   /** The names of the parameters that are regular expressions. */
   patterns: ReadonlySet<string>
 }
@@ -34,6 +36,7 @@ export function checkExpression(
   const attributes = new Set<string>()
   const patterns = new Set<string>()
   let readsAllAttributes = false
+  let readsGuest = false
   const fields = declaredFields(parameters)
   const root = parsed.expr as Expr
 
@@ -96,6 +99,7 @@ export function checkExpression(
     }
     variables.add(name)
     if (name === 'resource') readsAllAttributes = true
+    if (name === 'subject') readsGuest = true
     return variableTypes[name]
   }
 
@@ -113,6 +117,7 @@ export function checkExpression(
       const kind = variable === 'params' ? 'parameter' : `field of ${variable}`
       return refuse(node, describeUnknown(kind, first, [...declared.keys()]))
     }
+    if (variable === 'subject' && first === 'guest') readsGuest = true
     if (variable === 'resource' && first === 'attributes') {
       if (second === undefined) readsAllAttributes = true
       else attributes.add(second)
@@ -158,7 +163,8 @@ export function checkExpression(
   const type = check(root, new Set(), 0)
   if (type.name !== 'bool' && type.name !== 'dyn')
     refuse(root, `the result must be a bool, not ${describeType(type)}`)
-  return { variables, attributes: readsAllAttributes ? 'all' : attributes, patterns }
+  const read = readsAllAttributes ? 'all' : attributes
+  return { variables, attributes: read, guest: readsGuest, patterns }
 }
 
 const operators = ['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false']

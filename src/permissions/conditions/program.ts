@@ -236,7 +236,7 @@ function compileMap({ entries }: Expr_CreateStruct, scope: Scope): Program {
 function compileComprehension(comprehension: Expr_Comprehension, scope: Scope): Program {
   const { iterVar, accuVar } = comprehension
   const slot = Math.max(-1, ...scope.values()) + 1
-  // The range and the initial value do not see the variables.
+  // The range and the initial value cannot refer to the variables.
   const range = compileProgram(comprehension.iterRange as Expr, scope)
   const initial = compileProgram(comprehension.accuInit as Expr, scope)
   const inner = new Map(scope).set(accuVar, slot).set(iterVar, slot + 1)

@@ -1,10 +1,10 @@
 import { CelScalar, type CelType, mapType, objectType } from '@bufbuild/cel'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 
-const { DYN, STRING } = CelScalar
+const { BOOL, DYN, STRING } = CelScalar
 const object = mapType(STRING, DYN)
 
-/** The fields of `subject`, all strings. A field that the subject does not have is ''. */
+/** The fields of `subject` that are strings. One that the subject does not have is ''. */
 export const subjectFields = ['id', 'external_id', 'type', 'email', 'role'] as const
 
 /** The fields of `resource` that are strings. */
@@ -40,7 +40,7 @@ export function declaredFields(
 ): Partial<Record<VariableName, ReadonlyMap<string, CelType>>> {
   const strings = (names: readonly string[]) => names.map((name) => [name, STRING] as const)
   return {
-    subject: new Map<string, CelType>(strings(subjectFields)),
+    subject: new Map<string, CelType>([...strings(subjectFields), ['guest', BOOL]]),
     resource: new Map<string, CelType>([...strings(resourceFields), ['attributes', object]]),
     params: parameters,
   }

@@ -38,7 +38,7 @@ export function chargeCall(call: CallWork, before: Work, after: Work): void {
   call.operations = Math.max(0, call.operations - (before.operations - after.operations))
 }
 
-/** Thrown when an evaluation needs more work than it may. It ends the whole evaluation. */
+/** Thrown when an evaluation exceeds its limit of work. Ends the whole evaluation. */
 export const workExceeded = new Error('the condition needs too much work')
 
 export function takeSteps(work: Work, steps: number): void {

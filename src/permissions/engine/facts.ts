@@ -47,5 +47,6 @@ export function readStatus(
     userAdmin: (bits & statusBit.admin) !== 0,
     isServiceAccount: (bits & statusBit.serviceAccount) !== 0,
     role: roleOf(bits),
+    isGuest: (bits & statusBit.guest) !== 0,
   }
 }

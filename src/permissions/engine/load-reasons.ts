@@ -2,7 +2,7 @@ import { isoTime, textArray } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { actionFact } from '../access.ts'
 import { createCallWork } from '../conditions/work.ts'
-import { withRole } from './bits.ts'
+import { withMembership } from './bits.ts'
 import {
   compileConditions,
   maxAttempts,
@@ -172,8 +172,8 @@ export function createLoadReasons(
 function assume(row: Row, assumed: Assumed | undefined): Row {
   if (!assumed) return row
   const [stored, grants, ...others] = row
-  const { role } = assumed
-  const bits = role === undefined ? stored : withRole(stored, role)
+  const { membership } = assumed
+  const bits = membership === undefined ? stored : withMembership(stored, membership)
   const hasRole = assumed.grants.some(({ rule }) => grantsAction(rule))
   return [bits | (hasRole ? actionFact.granted : 0), [...assumed.grants, ...grants], ...others]
 }

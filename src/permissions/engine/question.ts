@@ -1,8 +1,8 @@
 import type { PrincipalStatus } from '../../core/caller.ts'
 import type { ServicePrincipal } from '../../core/request-context.ts'
-import type { Role } from '../../core/roles.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
 import type { CallWork } from '../conditions/work.ts'
+import type { Membership } from './bits.ts'
 import type { ReasonRow } from './statements/reasons.ts'
 import type { SubjectId } from './subjects/subject-kind.ts'
 
@@ -54,8 +54,8 @@ export type SubjectCheck = Check & { subject: Subject }
 
 /** What is assumed about a subject and a resource beside the stored facts. */
 export type Assumed = {
-  /** The role of the subject in the workspace of the resource, instead of the stored one. */
-  role?: Role
+  /** The membership of the subject in the workspace of the resource, instead of the stored one. */
+  membership?: Membership
   /** Further grants of the subject on the resource and the ancestors that it inherits from. */
   grants: ReasonRow[]
 }

@@ -1,4 +1,4 @@
-import { actionFact, coversWorkspace, grant } from '../access.ts'
+import { actionFact, coversWorkspace, grant, memberFact } from '../access.ts'
 import { roleOf } from '../engine/bits.ts'
 import type { GrantRule } from '../engine/grants/grant-rule.ts'
 import type { Check } from '../engine/question.ts'
@@ -69,6 +69,8 @@ export function findReason(
   const kind = kindOf(subject)
   const denial = findDenial(action, { bits, kind, isOfWorkspace: workspace !== undefined })
   if (denial) return denial
-  const facts = { action, bits, kind }
+  // To a guest, the visibility `workspace` is nothing.
+  const counted = bits & memberFact.guest ? bits & ~grant.workspace : bits
+  const facts = { action, bits: counted, kind }
   return rules.find(([, allows]) => allows(facts))?.[0] ?? rulesOfShares[kind]
 }

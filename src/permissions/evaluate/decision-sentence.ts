@@ -3,9 +3,10 @@ import { builtInActions, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
-import type { SubjectKindName } from '../engine/subjects/subject-kinds.ts'
+import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 import {
   type Decision,
+  describeHidden,
   describePurpose,
   describeResource,
   describeRole,
@@ -61,22 +62,20 @@ function describeProblem(subjectType: string, resourceType: string): string {
   return type.unnamed?.cause ?? `the type ${resourceType} does not begin with a service`
 }
 
-/** Names a subject without the name of a user. Access tokens and links are secrets. */
+/** Names a subject without the name of a user. Never repeats an access token, API key or link: they are secrets. */
 function nameSubject({ type, id }: Pick<AccessSubject, 'type' | 'id'>): string {
   return findSubjectType(type)?.title ?? id
 }
 
-function describeDenial(
-  denial: Denial,
-  { user, subject, action, resource, explanation, names, reasons }: NamedDecision,
-): string[] {
+function describeDenial(denial: Denial, decision: NamedDecision): string[] {
+  const { user, subject, action, resource, explanation, names, reasons } = decision
   const { service_name, resource_type, id } = resource
   const type = findSubjectType(subject.type)
   switch (denial) {
     case 'link_unknown':
       return ['the link is not valid']
     case 'user_unknown':
-      if (explanation.bits & statusBit.denied) return ['the access token has been revoked']
+      if (type?.revoked && explanation.bits & statusBit.denied) return [type.revoked]
       return [type?.describeUnknown(action, resource_type) ?? 'there is no such user']
     case 'user_inactive':
       return [`${user} has been deactivated`]
@@ -93,6 +92,8 @@ function describeDenial(
       ]
     case 'action_unknown':
       return [`${service_name} has not registered the action ${action}`]
+    case 'guest':
+      return [...describeHidden(decision), ...describeShares(decision)]
     case 'requirement_not_met':
       return describeUnmet(action, reasons, explanation)
     default:
@@ -161,7 +162,9 @@ function describeMissingGrant({
   names,
 }: MissingGrant): string[] {
   const { bits, grantList } = explanation
-  const causes = [describeRole(user, roleOf(bits), names.workspace)]
+  const isGuest = bits & statusBit.guest && !subjectKinds[explanation.kind].isPlural
+  const role = isGuest ? 'guest' : roleOf(bits)
+  const causes = [describeRole(user, role, names.workspace)]
   if (explanation.isOfWorkspace) {
     const isBuiltIn = builtInActions.includes(action)
     const missing = isBuiltIn
@@ -194,8 +197,7 @@ function describeMissingGrant({
       ? `${describeResource(visible, resource)} is ${grantSentences[visible.rule].visibility} for viewing`
       : `the ${resource.resource_type} is private`,
   )
-  for (const share of shares)
-    causes.push(describeInsufficientShare(share, { user, resource, names, action }))
+  causes.push(...describeShares({ user, resource, names, action, explanation }))
   if (shares.length === 0) {
     const anyShare = names.inherits
       ? `no share of the ${resource.resource_type} or of anything above it`
@@ -203,6 +205,13 @@ function describeMissingGrant({
     causes.push(`${anyShare} names ${describeGrantees(user, names)}`)
   }
   return causes
+}
+
+/** Describes the shares, none of which suffices. */
+function describeShares({ explanation, ...named }: Omit<MissingGrant, 'kind'>): string[] {
+  return explanation.grantList
+    .filter(({ rule }) => grantSentences[rule].isShare)
+    .map((share) => describeInsufficientShare(share, named))
 }
 
 function describeInsufficientShare(

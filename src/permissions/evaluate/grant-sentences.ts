@@ -2,6 +2,7 @@ import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import { roleOf } from '../engine/bits.ts'
 import type { GrantRule } from '../engine/grants/grant-rule.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
+import { subjectKinds } from '../engine/subjects/subject-kinds.ts'
 import type { Reason } from './reasons.ts'
 
 /** A decision, with the names that the request uses. */
@@ -90,6 +91,16 @@ export const grantSentences: Record<GrantRule, GrantSentence> = {
     visibility: null,
     isShare: false,
   },
+}
+
+/** Says of each visibility that it is nothing to the subject, a guest or a group with one. */
+export function describeHidden({ user, names, resource, reasons, explanation }: NamedDecision) {
+  const who = subjectKinds[explanation.kind].isPlural
+    ? `${user} has a guest of ${names.workspace} among its members`
+    : describeRole(user, 'guest', names.workspace)
+  return reasons
+    .filter(({ rule }) => rule === 'guest')
+    .map((reason) => `${who}, and ${describeResource(reason, resource)} is visible to members only`)
 }
 
 /** Whether a visibility allows the action only because the subject is an editor. */

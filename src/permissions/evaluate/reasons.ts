@@ -1,5 +1,5 @@
 import type { Role } from '../../core/roles.ts'
-import { actionFact, coversWorkspace, grant, isAllowed } from '../access.ts'
+import { actionFact, coversWorkspace, grant, isAllowed, memberFact } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
@@ -20,8 +20,12 @@ export const denials = [
   'requirement_not_met',
   'context_missing',
   'condition_failed',
+  'guest',
   'no_grant',
 ] as const
+
+/** The facts about the action and the subject, which no grant contains. */
+const askedFacts = actionFact.registered | actionFact.granted | memberFact.guest
 
 export function isDenial(rule: Reason['rule']): rule is Denial {
   return (denials as readonly string[]).includes(rule)
@@ -54,13 +58,19 @@ const denialsOfKinds: Record<SubjectKindName, Partial<Record<Denial, Denial>>> =
 export function findReasons(action: string, explanation: Explanation): Reason[] {
   const denial = findDenial(action, explanation)
   if (denial === 'requirement_not_met') return explanation.unmet.flatMap(describeUnmet)
+  if (denial === 'guest')
+    return [
+      ...findHiddenVisibilities(action, explanation),
+      ...findFailedConditions(action, explanation),
+    ]
   if (denial === 'no_grant') {
     const { bits, unmetToView = [] } = explanation
     // A requirement of `view` withholds the custom role that would allow the action.
     const bitsOfRole = (bits | actionFact.granted) & ~grant.barred
     if (unmetToView.length > 0 && decide(action, bitsOfRole))
       return unmetToView.flatMap(describeUnmet)
-    return findFailedConditions(action, explanation)
+    const failed = findFailedConditions(action, explanation)
+    return failed.length > 0 ? failed : [{ rule: denial }]
   }
   if (denial) return [{ rule: denial }]
   const { bits: facts, grantList } = explanation
@@ -68,7 +78,7 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   const role = facts & grant.registered ? roleOf(facts) : undefined
   const reasons: Reason[] = []
   if (role && coversWorkspace(role)) reasons.push({ rule: 'workspace_role', role })
-  const actionFacts = facts & (actionFact.registered | actionFact.granted)
+  const actionFacts = facts & askedFacts
   for (const { bits, judged: _, ...reason } of grantList) {
     if (isAllowed(roleWithoutCover(role), action, bits | actionFacts)) reasons.push(reason)
   }
@@ -116,13 +126,20 @@ function describeUnmet({ missing, error, ...requirement }: UnmetRequirement): Re
   return reasons
 }
 
-/**
- * Describes why no grant allows the action: `no_grant`, unless shares would allow it whose conditions
- * could not be evaluated.
- */
+/** Returns a reason for each visibility that would allow the action if the subject were no guest. */
+function findHiddenVisibilities(action: string, { bits, grantList }: Explanation): Reason[] {
+  const asMember = bits & askedFacts & ~memberFact.guest
+  return grantList.flatMap(({ bits: granted, inherited_from }): Reason[] =>
+    isAllowed(roleOf(bits), action, granted | asMember)
+      ? [{ rule: 'guest', ...(inherited_from && { inherited_from }) }]
+      : [],
+  )
+}
+
+/** Describes the shares that would allow the action, but whose conditions could not be evaluated. */
 function findFailedConditions(action: string, { bits, grantList }: Explanation): Reason[] {
-  const actionFacts = bits & (actionFact.registered | actionFact.granted)
-  const reasons = grantList.flatMap(({ judged, bits: _, ...grant }): Reason[] => {
+  const actionFacts = bits & askedFacts
+  return grantList.flatMap(({ judged, bits: _, ...grant }): Reason[] => {
     if (!judged || judged.result || judged.error === undefined) return []
     if (!isAllowed(roleOf(bits), action, judged.bits | actionFacts)) return []
     const { condition, share_id, link_id } = grant
@@ -135,7 +152,6 @@ function findFailedConditions(action: string, { bits, grantList }: Explanation):
       ? [{ rule: 'context_missing', ...named, missing: judged.missing }]
       : [{ rule: 'condition_failed', ...named }]
   })
-  return reasons.length > 0 ? reasons : [{ rule: 'no_grant' }]
 }
 
 /**
@@ -165,6 +181,7 @@ function findDenialOfUser(action: string, bits: number): Denial | undefined {
   if (!(bits & statusBit.active)) return 'user_inactive'
   if (!(bits & grant.registered)) return 'resource_unknown'
   if (!roleOf(bits)) return 'not_a_member'
+  if (decide(action, bits & ~memberFact.guest)) return 'guest'
   // A workspace owner may perform every built-in or registered action.
   return isAllowed('owner', action, bits & ~grant.barred) ? 'no_grant' : 'action_unknown'
 }

@@ -34,6 +34,8 @@ export type SubjectType = {
   unnamed: { rule: Denial; cause: string } | null
   /** Says that there is no such subject. */
   describeUnknown(action: string, resourceType: string): string
+  /** Why a request is denied whose secret was valid and has been revoked. */
+  revoked?: string
   /** What sentences add to an unknown resource, and say of an unknown workspace. */
   limits?: { resource: string; workspace: string }
 }
@@ -52,6 +54,7 @@ const subjectTypes: Record<string, SubjectType> = {
     title: 'The user of the access token',
     unnamed: { rule: 'user_unknown', cause: 'the access token is not valid' },
     describeUnknown: () => 'there is no such user',
+    revoked: 'the access token has been revoked',
     limits: {
       resource: ' in the workspace of the access token',
       workspace: 'the access token is not for a workspace of this name',
@@ -60,8 +63,14 @@ const subjectTypes: Record<string, SubjectType> = {
   api_key: {
     name: nameKeyOwner,
     nameListed: null,
-    unnamed: { rule: 'user_unknown', cause: 'api_key is not a type of subject' },
-    describeUnknown: () => 'there is no such user',
+    title: 'The service account of the API key',
+    unnamed: { rule: 'user_unknown', cause: 'the API key is not valid' },
+    describeUnknown: () => 'there is no such service account',
+    revoked: 'the API key has been revoked',
+    limits: {
+      resource: ' in the workspace of the API key',
+      workspace: 'the API key is not for a workspace of this name',
+    },
   },
   group: {
     name: (id) => ({ subject: nameGroup(id) }),
@@ -73,7 +82,7 @@ const subjectTypes: Record<string, SubjectType> = {
     name: nameLink,
     // Administrators do not have the token of a link.
     nameListed: (id) => (isUuid(id) ? { linkId: id } : undefined),
-    title: 'Whoever has the link',
+    title: 'Anyone with the link',
     unnamed: { rule: 'link_unknown', cause: 'the link is not valid' },
     describeUnknown: () => 'the link is not valid',
   },

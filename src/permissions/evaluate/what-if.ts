@@ -1,4 +1,5 @@
 import type {
+  AssumedMembership,
   AssumedShare,
   Assumption,
   PermissionExplanation,
@@ -10,7 +11,9 @@ import type { Handler, RequestContext } from '../../core/request-context.ts'
 import type { Role } from '../../core/roles.ts'
 import { userNotFound } from '../../identity/user-errors.ts'
 import { roleNotFound } from '../../workspaces/custom-roles.ts'
+import { changeStanding } from '../../workspaces/guests.ts'
 import { builtInActions, grant } from '../access.ts'
+import type { Membership } from '../engine/bits.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Assumed, Subject } from '../engine/question.ts'
@@ -93,7 +96,7 @@ async function readAssumptions(
     try {
       if (share) assumed.grants.push(...(await readShare(engine, call, question, share)))
       if (role) assumed.grants.push(...(await readRole(engine, question, role.role_id)))
-      if (membership) assumed.role = readMembership(question, membership.role as Role)
+      if (membership) assumed.membership = readMembership(question, membership)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'invalid_argument') throw error
       const member = share ? 'share' : role ? 'role' : 'membership'
@@ -179,9 +182,12 @@ async function readRole(
   return applies ? [{ ...noDetails, rule: 'custom_role', bits: 0, role: role.name }] : []
 }
 
-function readMembership({ subject, subjectId }: Question, role: Role): Role {
+function readMembership(
+  { subject, subjectId }: Question,
+  { role, guest }: AssumedMembership,
+): Membership {
   if (typeOf(subject) !== 'user')
     throw invalidArgument({ field: 'role', message: 'requires a subject of the type user' })
   if (subjectId === undefined) throw userNotFound()
-  return role
+  return changeStanding({ role: 'viewer', isGuest: false }, { role: role as Role, guest })
 }

@@ -10,6 +10,7 @@ import { type BatchedQuery, batched } from '../../database/batched-query.ts'
 import { isLiveResource } from '../../database/deleted-rows.ts'
 import type { Visibility } from '../../database/entities/resources.ts'
 import { query } from '../../database/query.ts'
+import type { Nullable } from '../../database/sql-values.ts'
 import type { Kind } from '../engine/question.ts'
 import { permissionEvents } from '../events.ts'
 import {
@@ -63,15 +64,16 @@ export class RegistrationStore {
     maxResources: number,
     actor: Actor,
   ): Promise<Resource | 'over_quota' | undefined> {
-    type Row = ResourceColumns & { isOverQuota: boolean }
+    type Row = Nullable<ResourceColumns & { isOverQuota: boolean }>
     const row = await batched<Row>(
       this.#em,
       insertResource,
       insertItem(resource, maxResources, actor),
     )
     if (!row) return undefined
-    const { isOverQuota, ...inserted } = row
+    const { isOverQuota, ...columns } = row
     if (isOverQuota) return 'over_quota'
+    const inserted = columns as ResourceColumns
     const { serviceName, resourceType } = resource
     return { ...inserted, serviceName, resourceType, parent: null, isRestricted: true }
   }
@@ -79,7 +81,7 @@ export class RegistrationStore {
   /** Inserts resources whose kinds exist. Returns the number of those that `insert` would return. */
   async insertAll(resources: NewResource[], maxResources: number, actor: Actor): Promise<number> {
     const items = resources.map((resource) => insertItem(resource, maxResources, actor))
-    type Row = { isOverQuota: boolean }
+    type Row = { isOverQuota: boolean | null }
     const rows = await query<Row>(this.#em, insertResource.sql, [JSON.stringify(items)])
     return rows.filter(({ isOverQuota }) => !isOverQuota).length
   }
@@ -150,10 +152,14 @@ function insertItem(resource: NewResource, quota: number, actor: Actor) {
 }
 
 /**
- * Item: the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`,
- * the `quota` of the workspace, and the `parent` and the source of the activity entry. Returns the inserted row, or only `isOverQuota` if the workspace
- * would exceed its quota. Returns no row if the resource already exists, its kind does not exist, or
- * its owner is not a member of the workspace.
+ * An item has the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`,
+ * the `quota` of the workspace, and the `parent` and the source of the activity entry.
+ *
+ * | Result             | When                                                                          |
+ * | ------------------ | ----------------------------------------------------------------------------- |
+ * | the inserted row   | the resource is new                                                           |
+ * | only `isOverQuota` | the workspace would exceed its quota                                          |
+ * | no row             | the resource exists, its kind does not, or its owner is not a member          |
  */
 const insertResource: BatchedQuery = {
   name: 'register',

@@ -9,7 +9,7 @@ import {
 } from '../../activity/store/entries-sql.ts'
 import { type BatchedQuery, batched } from '../../database/batched-query.ts'
 import { query } from '../../database/query.ts'
-import type { Timestamp } from '../../database/sql-values.ts'
+import type { Nullable, Timestamp } from '../../database/sql-values.ts'
 import { barePermission, isLive } from '../engine/grants/live-share.ts'
 import { permissionEvents } from '../events.ts'
 import type { Resource, ResourceKey } from './resource-sql.ts'
@@ -161,11 +161,9 @@ export class ShareStore {
   }
 }
 
-type GrantRow = Share & {
-  isOverQuota: boolean
-  isRoleUnknown: boolean
-  isConditionUnknown: boolean
-}
+type GrantRow = Nullable<
+  Share & { isOverQuota: boolean; isRoleUnknown: boolean; isConditionUnknown: boolean }
+>
 
 function grantItem(
   { resource, grantee, permission, condition, expiresAt, actor, event }: NewShare,
@@ -195,7 +193,7 @@ function readGrant(row: GrantRow | undefined): GrantResult {
   const { isOverQuota, isRoleUnknown, isConditionUnknown, ...share } = row
   if (isRoleUnknown) return 'role_unknown'
   if (isConditionUnknown) return 'condition_changed'
-  return isOverQuota ? 'over_quota' : share
+  return isOverQuota ? 'over_quota' : (share as Share)
 }
 
 /** Item: `kind_id`, `resource_id`. Returns `shares`, oldest first. */

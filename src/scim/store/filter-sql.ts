@@ -29,10 +29,10 @@ export type FilterSql = { sql: string; values: unknown[] }
 
 /**
  * Compiles a filter to a condition whose parameters are numbered from `first`. An absent value equals
- * nothing but `null`, and is not equal to everything else.
+ * only `null`; compared with any other value, it is not equal.
  *
  * @throws a ServiceError INVALID_FILTER for paths that cannot be filtered, and for comparisons that
- * the type of an attribute does not have
+ * the type of an attribute does not support
  */
 export function compileFilter(filter: Filter, findSource: FindSource, first: number): FilterSql {
   const values: unknown[] = []

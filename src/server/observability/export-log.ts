@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/logger.ts'
 
 /**
- * Returns a function for the result of each export. It logs the first failure in a row, and the success
- * after it.
+ * Returns a function to call with the result of each export. It logs the first of consecutive failures,
+ * and the success that follows them.
  */
 export function createExportLog(
   exported: string,

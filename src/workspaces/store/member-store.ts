@@ -26,6 +26,7 @@ export type WorkspaceMember = MemberId & {
   expiresAt: Timestamp | null
   /** Why an administrator has given support access; null for other memberships. */
   supportReason: string | null
+  isGuest: boolean
   /** The status with which a mail server has refused the pending invitation; null otherwise. */
   emailRefusal: string | null
 }
@@ -54,6 +55,7 @@ export type MemberProfile = {
 export type MemberFilter = {
   q?: string | undefined
   role?: string | undefined
+  guest?: boolean | undefined
   showsInvited: boolean
 }
 
@@ -136,8 +138,8 @@ export class MemberStore {
   }
 
   /**
-   * Whether a user has joined any workspace. One that the user joined by a connection does not count,
-   * because sessions by the connection alone reach it at first.
+   * Whether a user has joined any workspace. One that the user joined through a connection does not count,
+   * because sessions through the connection alone reach it at first.
    */
   async hasJoinedAny(userId: string): Promise<boolean> {
     return (await query(this.#em, hasJoinedAnySql, [userId])).length > 0
@@ -159,11 +161,16 @@ export class MemberStore {
   }
 
   /** Adds a member who has joined, or changes the role of an existing one. */
-  async add({ workspaceId, userId }: MemberId, role: Role, joinedAt: Date): Promise<void> {
+  async add(
+    { workspaceId, userId }: MemberId,
+    role: Role,
+    joinedAt: Date,
+    isGuest = false,
+  ): Promise<void> {
     const member = { user_id: userId, workspace_id: workspaceId }
     await this.#em.upsert(
       Member,
-      { ...member, role, joined_at: joinedAt, expires_at: null },
+      { ...member, role, is_guest: isGuest, joined_at: joinedAt, expires_at: null },
       { onConflictExcludeFields: ['joined_at'] },
     )
   }
@@ -171,13 +178,14 @@ export class MemberStore {
   /** Invites a user, or changes the role, the inviter and the end of the membership of an invited one. */
   async invite(
     { workspaceId, userId }: MemberId,
-    { role, invitedBy, expiresAt }: Invitation,
+    { role, isGuest, invitedBy, expiresAt }: Invitation,
   ): Promise<void> {
     const member = { workspace_id: workspaceId, user_id: userId }
     const end = expiresAt === undefined ? null : new Date(expiresAt)
     await this.#em.upsert(Member, {
       ...member,
       role,
+      is_guest: isGuest,
       invited_by: invitedBy ?? null,
       expires_at: end,
     })
@@ -185,7 +193,7 @@ export class MemberStore {
 
   /** Invites many users who are not members. */
   async inviteAll(
-    members: (MemberId & { role: string })[],
+    members: (MemberId & NewStanding)[],
     invitedBy: string | undefined,
   ): Promise<void> {
     await query(this.#em, inviteAllSql, [...toArrays(members), invitedBy])
@@ -224,16 +232,16 @@ export class MemberStore {
   /** Changes a membership. Absent fields remain unchanged; null removes the end. */
   async update(
     { workspaceId, userId }: MemberId,
-    { role, expiresAt }: { role?: Role; expiresAt?: string | null },
+    { role, isGuest, expiresAt }: { role?: Role; isGuest?: boolean; expiresAt?: string | null },
   ): Promise<void> {
     const end = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
-    const fields = changedFields({ role, expires_at: end })
+    const fields = changedFields({ role, is_guest: isGuest, expires_at: end })
     if (!fields) return
     await this.#em.nativeUpdate(Member, { workspace_id: workspaceId, user_id: userId }, fields)
   }
 
-  /** Changes the roles of many members. */
-  async changeRoles(members: (MemberId & { role: string })[]): Promise<void> {
+  /** Changes the roles of many members, and whether they are guests. */
+  async changeRoles(members: (MemberId & NewStanding)[]): Promise<void> {
     await query(this.#em, changeRolesSql, toArrays(members))
   }
 
@@ -270,7 +278,14 @@ export class MemberStore {
   }
 }
 
-type Invitation = { role: Role; invitedBy: string | undefined; expiresAt: string | undefined }
+type NewStanding = { role: string; isGuest: boolean }
+
+type Invitation = {
+  role: Role
+  isGuest: boolean
+  invitedBy: string | undefined
+  expiresAt: string | undefined
+}
 
 /** $1 user ID. */
 const hasJoinedAnySql = `
@@ -279,15 +294,16 @@ const hasJoinedAnySql = `
       where s.user_id = m.user_id and s.workspace_id = m.workspace_id and s.created_at = m.joined_at)
   limit 1`
 
-/** $1 user IDs, $2 IDs of workspaces, $3 roles, $4 ID of the inviter. */
+/** $1 user IDs, $2 IDs of workspaces, $3 roles, $4 who is a guest, $5 ID of the inviter. */
 const inviteAllSql = `
-  insert into members (user_id, workspace_id, role, invited_by)
-  select *, $4::uuid from unnest($1::uuid[], $2::uuid[], $3::text[])`
+  insert into members (user_id, workspace_id, role, is_guest, invited_by)
+  select *, $5::uuid from unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[])`
 
-/** $1 user IDs, $2 IDs of workspaces, $3 roles. */
+/** $1 user IDs, $2 IDs of workspaces, $3 roles, $4 who is a guest. */
 const changeRolesSql = `
-  update members m set role = p.role
-  from unnest($1::uuid[], $2::uuid[], $3::text[]) as p(user_id, workspace_id, role)
+  update members m set role = p.role, is_guest = p.is_guest
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[])
+    as p(user_id, workspace_id, role, is_guest)
   where m.user_id = p.user_id and m.workspace_id = p.workspace_id`
 
 /** $1 limit, $2 IDs of workspaces or null for all, $3 user ID or null for all. */
@@ -303,7 +319,7 @@ const columns = `m.user_id as "userId", m.workspace_id as "workspaceId",
   case when u.workspace_id is null then 'user' else 'service_account' end as kind,
   coalesce(u.email, '') as email, u.name,
   u.avatar_url as "avatarUrl", m.role, m.joined_at as "joinedAt",
-  m.expires_at as "expiresAt", m.support_reason as "supportReason",
+  m.expires_at as "expiresAt", m.support_reason as "supportReason", m.is_guest as "isGuest",
   case when m.joined_at is null then (
     select r.status from refused_invitations r
     where r.user_id = m.user_id and r.workspace_id = m.workspace_id
@@ -337,19 +353,21 @@ export function selectProfilesSql(
     join users u on u.id = s.user_id`
 }
 
-function toArrays(members: (MemberId & { role: string })[]): string[][] {
+function toArrays(members: (MemberId & NewStanding)[]): (string | boolean)[][] {
   return [
     members.map(({ userId }) => userId),
     members.map(({ workspaceId }) => workspaceId),
     members.map(({ role }) => role),
+    members.map(({ isGuest }) => isGuest),
   ]
 }
 
 function createMemberFilters(workspaceId: string, filter: MemberFilter): Filters {
-  const { q, role, showsInvited } = filter
+  const { q, role, guest, showsInvited } = filter
   const filters = createFilters()
   filters.add(workspaceId, (id) => `m.workspace_id = ${id}`)
   filters.add(role, (name) => `m.role = ${name}`)
+  filters.add(guest, (isGuest) => `m.is_guest = ${isGuest}`)
   // Where the name of an invited user is hidden, a search must not reveal it either.
   const isNameShown = showsInvited ? '' : 'm.joined_at is not null and '
   addWords(filters, q, (pattern) => {

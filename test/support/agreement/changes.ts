@@ -42,6 +42,7 @@ const conditions = [
   { name: 'small', params: { max: 5 } },
   { name: 'labelled', params: { label: 'green' } },
   { name: 'ranked', params: {} },
+  { name: 'insider', params: {} },
   { name: 'own', params: {} },
 ]
 
@@ -96,6 +97,7 @@ const declaration = ({ random, kind }: Scene) => ({
     [{ action: 'view', condition: 'ranked' }],
     [{ action: 'view', condition: 'unblocked', inherited: true }],
     [{ action: 'edit', condition: 'unblocked', inherited: true }],
+    [{ action: 'view', condition: 'insider' }],
   ]),
 })
 
@@ -231,6 +233,13 @@ export const apiChanges: Record<string, Change> = {
       workspace_id: scene.workspace,
       user_id: anyMember(scene).id,
       role: scene.random.pick(['admin', 'editor', 'viewer']),
+    })),
+  },
+  guest: {
+    make: byAdmin('UpdateMember', (scene) => ({
+      workspace_id: scene.workspace,
+      user_id: anyMember(scene).id,
+      guest: scene.random.chance(0.7),
     })),
   },
   'membership that ends': {

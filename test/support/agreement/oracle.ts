@@ -115,12 +115,14 @@ export function createOracle(
     (one) => one.service_name === kind.service_name && one.name === 'publish',
   )?.id
 
-  const roleOf = (userId: string, workspace: string): Role | undefined =>
+  const memberOf = (userId: string, workspace: string) =>
     isDeletedWorkspace(workspace)
       ? undefined
       : rows.members.find(
           (one) => one.user_id === userId && one.workspace_id === workspace && isLive(rows, one),
-        )?.role
+        )
+  const roleOf = (userId: string, workspace: string): Role | undefined =>
+    memberOf(userId, workspace)?.role
   const findUser = (id: string) => rows.users.find((one) => one.id === id)
 
   /** Whether a custom role of the user, or of one of their groups, contains `publish`. */
@@ -188,9 +190,11 @@ export function createOracle(
       const isOutside = limitedTo !== undefined && limitedTo !== resource.workspace
       const role = isOutside ? undefined : roleOf(id, resource.workspace)
       const has = role !== undefined && publishes(id, resource.workspace)
-      return { world, subject: { type: 'user', id, role, publishes: has } as const }
+      const guest = !isOutside && memberOf(id, resource.workspace)?.is_guest === true
+      return { world, subject: { type: 'user', id, role, publishes: has, guest } as const }
     }
-    // A group may do what a viewer may do who is in this group and has nothing else.
+    // A group may do what a viewer may do who is in this group and has nothing else. It is a guest while
+    // an active member is one.
     const { groupId: id } = found
     const isHome = rows.groups.some(
       (one) => one.id === id && one.workspace_id === resource.workspace,
@@ -207,8 +211,14 @@ export function createOracle(
         (one) => one.role_id === role_id && one.service_action_id === publish,
       ),
     )
+    const guest = rows.group_members.some(
+      (one) =>
+        one.group_id === id &&
+        memberOf(one.user_id, one.workspace_id)?.is_guest &&
+        findUser(one.user_id)?.is_active,
+    )
     const subject: WorldSubject = isHome
-      ? { type: 'group', id, role: 'viewer', publishes: has }
+      ? { type: 'group', id, role: 'viewer', publishes: has, guest }
       : { type: 'group', id, role: undefined, publishes: false }
     return { world: { ...world, groups }, subject }
   }

@@ -138,6 +138,14 @@ export const sqlChanges: Record<string, Change> = {
       drifters.map(({ id }) => id),
     ],
   ]),
+  'update members.is_guest': sql(({ members, workspace, random }) => [
+    [
+      `update members set is_guest = not is_guest
+       where user_id = $1 and workspace_id = $2 and role = 'viewer'`,
+      random.pick(members).id,
+      workspace,
+    ],
+  ]),
   'delete from members': {
     ...sql(({ drifters }) => [
       ['delete from members where user_id = any($1)', drifters.map(({ id }) => id)],

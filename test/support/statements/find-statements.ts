@@ -134,6 +134,7 @@ function readColumns(checker: ts.TypeChecker, call: ts.CallExpression): Column[]
   const row = signature && rowOf(checker, checker.getReturnTypeOfSignature(signature))
   const unread = ts.TypeFlags.TypeParameter | ts.TypeFlags.NonPrimitive | ts.TypeFlags.Any
   if (!row || row.flags & unread || checker.isArrayType(row)) return undefined
+  if (row.isUnion()) throw new Error(`${call.getText()} has rows of several types`)
   if (checker.isTupleType(row))
     return checker.getTypeArguments(row as ts.TypeReference).map((type) => describe('', type))
   return checker.getPropertiesOfType(row).map((property) => ({

@@ -99,10 +99,10 @@ func (x *EvaluateConditionRequest) GetSample() *ConditionSample {
 }
 
 // The variables of a condition. What is absent is empty; fields of `subject` and `resource` that
-// are absent are empty strings.
+// are absent are empty strings, and `guest` is `false`.
 type ConditionSample struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who asks: `id`, `external_id`, `type`, `email` and `role`.
+	// Who asks: `id`, `external_id`, `type`, `email`, `role` and `guest`.
 	Subject *structpb.Struct `protobuf:"bytes,1,opt,name=subject,proto3,oneof" json:"subject,omitempty"`
 	// The resource: `id`, `external_id`, `type`, `workspace_id`, `owner_id`, `visibility` and
 	// `attributes`.

@@ -636,8 +636,8 @@ type AccessReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`
 	// or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
-	// `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed` or
-	// `no_grant`.
+	// `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed`,
+	// `guest` (the visibility would allow it if the user were not a guest) or `no_grant`.
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The permission of the share, `view` or `edit`. Absent if the share has a role.
 	Permission *string `protobuf:"bytes,2,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
@@ -652,7 +652,8 @@ type AccessReason struct {
 	ShareId *string `protobuf:"bytes,6,opt,name=share_id,json=shareId,proto3,oneof" json:"share_id,omitempty"`
 	// When the share expires. Absent if it does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
-	// The ancestor that the grant is inherited from. Absent for a grant on the resource itself.
+	// The ancestor that the grant, or the visibility that is nothing to a guest, is inherited from.
+	// Absent for that of the resource itself.
 	InheritedFrom *AncestorResource `protobuf:"bytes,8,opt,name=inherited_from,json=inheritedFrom,proto3,oneof" json:"inherited_from,omitempty"`
 	// The name of the condition of the share, or of the condition that is not met.
 	Condition *string `protobuf:"bytes,9,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
@@ -1447,7 +1448,9 @@ func (x *AssumedRole) GetRoleId() string {
 type AssumedMembership struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `owner`, `admin`, `editor` or `viewer`.
-	Role          string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	Role string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	// Whether the user is a guest, whose role is `viewer`. Defaults to `false`.
+	Guest         *bool `protobuf:"varint,2,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1487,6 +1490,13 @@ func (x *AssumedMembership) GetRole() string {
 		return x.Role
 	}
 	return ""
+}
+
+func (x *AssumedMembership) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
+	}
+	return false
 }
 
 var File_daikon_v1_admin_permissions_proto protoreflect.FileDescriptor
@@ -1677,9 +1687,11 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"_conditionB\x10\n" +
 	"\x0e_permission_id\"&\n" +
 	"\vAssumedRole\x12\x17\n" +
-	"\arole_id\x18\x01 \x01(\tR\x06roleId\"'\n" +
+	"\arole_id\x18\x01 \x01(\tR\x06roleId\"L\n" +
 	"\x11AssumedMembership\x12\x12\n" +
-	"\x04role\x18\x01 \x01(\tR\x04roleB\xa6\x01\n" +
+	"\x04role\x18\x01 \x01(\tR\x04role\x12\x19\n" +
+	"\x05guest\x18\x02 \x01(\bH\x00R\x05guest\x88\x01\x01B\b\n" +
+	"\x06_guestB\xa6\x01\n" +
 	"\rcom.daikon.v1B\x15AdminPermissionsProtoP\x01Z9github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 
@@ -1762,6 +1774,7 @@ func file_daikon_v1_admin_permissions_proto_init() {
 	file_daikon_v1_admin_permissions_proto_msgTypes[13].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[15].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -616,7 +616,9 @@ type Membership struct {
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	// The status with which the mail server has refused the e-mail of a pending invitation, such as
 	// `550 5.1.1` for an address that does not exist. Absent if it has not.
-	EmailRefusal  *string `protobuf:"bytes,8,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
+	EmailRefusal *string `protobuf:"bytes,8,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
+	// Whether the user is a guest, who does not see what is visible to all members.
+	Guest         bool `protobuf:"varint,9,opt,name=guest,proto3" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -705,6 +707,13 @@ func (x *Membership) GetEmailRefusal() string {
 		return *x.EmailRefusal
 	}
 	return ""
+}
+
+func (x *Membership) GetGuest() bool {
+	if x != nil {
+		return x.Guest
+	}
+	return false
 }
 
 // The request of AdminService.EndUserSessions.
@@ -987,7 +996,10 @@ type AddUserToWorkspaceRequest struct {
 	// The role of the user: `owner`, `admin`, `editor` or `viewer` (default).
 	Role *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// When the membership ends: in the future, at most 10 years from now. If absent, it does not end.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// Whether the user is a guest, who does not see what is visible to all members. A guest is a
+	// viewer. Defaults to `false`.
+	Guest         *bool `protobuf:"varint,5,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1048,6 +1060,13 @@ func (x *AddUserToWorkspaceRequest) GetExpiresAt() *timestamppb.Timestamp {
 		return x.ExpiresAt
 	}
 	return nil
+}
+
+func (x *AddUserToWorkspaceRequest) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
+	}
+	return false
 }
 
 var File_daikon_v1_admin_users_proto protoreflect.FileDescriptor
@@ -1120,7 +1139,7 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x127\n" +
-	"\tlinked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blinkedAt\"\x80\x03\n" +
+	"\tlinked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blinkedAt\"\x96\x03\n" +
 	"\n" +
 	"Membership\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12%\n" +
@@ -1131,7 +1150,8 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\bjoinedAt\x88\x01\x01\x12>\n" +
 	"\n" +
 	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12(\n" +
-	"\remail_refusal\x18\b \x01(\tH\x02R\femailRefusal\x88\x01\x01B\f\n" +
+	"\remail_refusal\x18\b \x01(\tH\x02R\femailRefusal\x88\x01\x01\x12\x14\n" +
+	"\x05guest\x18\t \x01(\bR\x05guestB\f\n" +
 	"\n" +
 	"_joined_atB\r\n" +
 	"\v_expires_atB\x10\n" +
@@ -1163,15 +1183,17 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\t_if_match\"M\n" +
 	"\x17SetAdministratorRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x19\n" +
-	"\bis_admin\x18\x02 \x01(\bR\aisAdmin\"\xc8\x01\n" +
+	"\bis_admin\x18\x02 \x01(\bR\aisAdmin\"\xed\x01\n" +
 	"\x19AddUserToWorkspaceRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\x04role\x18\x03 \x01(\tH\x00R\x04role\x88\x01\x01\x12>\n" +
 	"\n" +
-	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01B\a\n" +
+	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12\x19\n" +
+	"\x05guest\x18\x05 \x01(\bH\x02R\x05guest\x88\x01\x01B\a\n" +
 	"\x05_roleB\r\n" +
-	"\v_expires_atB\xa0\x01\n" +
+	"\v_expires_atB\b\n" +
+	"\x06_guestB\xa0\x01\n" +
 	"\rcom.daikon.v1B\x0fAdminUsersProtoP\x01Z9github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 

@@ -1246,7 +1246,9 @@ type UserInfo struct {
 	Roles *structpb.ListValue `protobuf:"bytes,12,opt,name=roles,proto3,oneof" json:"roles,omitempty"`
 	// The names of the user's groups, including groups that contain these groups. Requires the scope
 	// `groups`.
-	Groups        *structpb.ListValue `protobuf:"bytes,13,opt,name=groups,proto3,oneof" json:"groups,omitempty"`
+	Groups *structpb.ListValue `protobuf:"bytes,13,opt,name=groups,proto3,oneof" json:"groups,omitempty"`
+	// `true` if the user is a guest of the workspace. Absent for others.
+	Guest         *bool `protobuf:"varint,14,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1370,6 +1372,13 @@ func (x *UserInfo) GetGroups() *structpb.ListValue {
 		return x.Groups
 	}
 	return nil
+}
+
+func (x *UserInfo) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
+	}
+	return false
 }
 
 // A revocation request (RFC 7009).
@@ -1643,7 +1652,9 @@ type TokenIntrospection struct {
 	// The current role of the user in the workspace of the token.
 	Wrole *string `protobuf:"bytes,13,opt,name=wrole,proto3,oneof" json:"wrole,omitempty"`
 	// The slug of the workspace of an API key.
-	Wslug         *string `protobuf:"bytes,14,opt,name=wslug,proto3,oneof" json:"wslug,omitempty"`
+	Wslug *string `protobuf:"bytes,14,opt,name=wslug,proto3,oneof" json:"wslug,omitempty"`
+	// `true` if the user is a guest of the workspace. Absent for others.
+	Guest         *bool `protobuf:"varint,15,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1774,6 +1785,13 @@ func (x *TokenIntrospection) GetWslug() string {
 		return *x.Wslug
 	}
 	return ""
+}
+
+func (x *TokenIntrospection) GetGuest() bool {
+	if x != nil && x.Guest != nil {
+		return *x.Guest
+	}
+	return false
 }
 
 // A logout request.
@@ -2179,7 +2197,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\fworkspace_id\x18\a \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\bid_token\x18\b \x01(\tH\x00R\aidToken\x88\x01\x01B\v\n" +
 	"\t_id_token\"\x11\n" +
-	"\x0fUserInfoRequest\"\xc4\x04\n" +
+	"\x0fUserInfoRequest\"\xe9\x04\n" +
 	"\bUserInfo\x12\x10\n" +
 	"\x03sub\x18\x01 \x01(\tR\x03sub\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12\x1d\n" +
@@ -2196,7 +2214,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\vfamily_name\x18\v \x01(\tH\x06R\n" +
 	"familyName\x88\x01\x01\x125\n" +
 	"\x05roles\x18\f \x01(\v2\x1a.google.protobuf.ListValueH\aR\x05roles\x88\x01\x01\x127\n" +
-	"\x06groups\x18\r \x01(\v2\x1a.google.protobuf.ListValueH\bR\x06groups\x88\x01\x01B\a\n" +
+	"\x06groups\x18\r \x01(\v2\x1a.google.protobuf.ListValueH\bR\x06groups\x88\x01\x01\x12\x19\n" +
+	"\x05guest\x18\x0e \x01(\bH\tR\x05guest\x88\x01\x01B\a\n" +
 	"\x05_nameB\n" +
 	"\n" +
 	"\b_pictureB\b\n" +
@@ -2206,7 +2225,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\v_given_nameB\x0e\n" +
 	"\f_family_nameB\b\n" +
 	"\x06_rolesB\t\n" +
-	"\a_groups\"\xbb\x03\n" +
+	"\a_groupsB\b\n" +
+	"\x06_guest\"\xbb\x03\n" +
 	"\x12RevokeTokenRequest\x12\x19\n" +
 	"\x05token\x18\x01 \x01(\tH\x00R\x05token\x88\x01\x01\x12+\n" +
 	"\x0ftoken_type_hint\x18\x02 \x01(\tH\x01R\rtokenTypeHint\x88\x01\x01\x12 \n" +
@@ -2239,7 +2259,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_client_secretB\x10\n" +
 	"\x0e_authorizationB\x18\n" +
 	"\x16_client_assertion_typeB\x13\n" +
-	"\x11_client_assertion\"\x85\x04\n" +
+	"\x11_client_assertion\"\xaa\x04\n" +
 	"\x12TokenIntrospection\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x19\n" +
 	"\x05scope\x18\x02 \x01(\tH\x00R\x05scope\x88\x01\x01\x12 \n" +
@@ -2257,7 +2277,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x03wid\x18\f \x01(\tH\n" +
 	"R\x03wid\x88\x01\x01\x12\x19\n" +
 	"\x05wrole\x18\r \x01(\tH\vR\x05wrole\x88\x01\x01\x12\x19\n" +
-	"\x05wslug\x18\x0e \x01(\tH\fR\x05wslug\x88\x01\x01B\b\n" +
+	"\x05wslug\x18\x0e \x01(\tH\fR\x05wslug\x88\x01\x01\x12\x19\n" +
+	"\x05guest\x18\x0f \x01(\bH\rR\x05guest\x88\x01\x01B\b\n" +
 	"\x06_scopeB\f\n" +
 	"\n" +
 	"_client_idB\v\n" +
@@ -2271,7 +2292,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x04_jtiB\x06\n" +
 	"\x04_widB\b\n" +
 	"\x06_wroleB\b\n" +
-	"\x06_wslug\"\x98\x04\n" +
+	"\x06_wslugB\b\n" +
+	"\x06_guest\"\x98\x04\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +

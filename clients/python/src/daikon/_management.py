@@ -88,7 +88,7 @@ class Management:
     def register_many(
         self, registrations: Iterable[Registration], *, timeout: float | None = None
     ) -> list[RegisteredResource]:
-        """Registers 1 to 1,000 resources, or none. Items may name each other as parents."""
+        """Registers up to 1,000 resources, all or none. Items may name each other as parents."""
         return self._start(changes.register_many(self._settings.service, registrations), timeout)
 
     def get(self, resource: Resource, *, timeout: float | None = None) -> RegisteredResource:
@@ -183,7 +183,7 @@ class Management:
         context: Context | None = None,
         timeout: float | None = None,
     ) -> list[Share]:
-        """Grants 1 to 1,000 shares, or none. With `as_`, that user must be allowed to `manage` every resource;
+        """Grants up to 1,000 shares, all or none. With `as_`, that user must be allowed to `manage` every resource;
         without it, your service decides."""
         operation = changes.share_many(self._settings.service, shares, as_, context)
         return self._start(operation, timeout)

@@ -159,7 +159,7 @@ def get_issuer() -> Operation[str]:
 def verify_api_key(key: str) -> Operation[AccessTokenClaims]:
     def read(found: oauth_pb2.TokenIntrospection) -> AccessTokenClaims:
         if not found.active or found.token_type != "api_key":
-            raise token_invalid("the API key is unknown, or has ended")
+            raise token_invalid("the API key is unknown or no longer valid")
         claims = {
             "sub": found.sub,
             "wid": found.wid,

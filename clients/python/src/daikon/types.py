@@ -43,6 +43,7 @@ Rule = Literal[
     "requirement_not_met",
     "context_missing",
     "condition_failed",
+    "guest",
     "no_grant",
 ]
 """The kind of a grant that allows an action, or the reason for a denial."""
@@ -363,6 +364,8 @@ class AccessTokenClaims(_RequiredClaims, total=False):
     groups: list[str]
     """The IDs of the user's groups when the token was issued; absent if there are more than 100."""
     groups_overage: bool
+    guest: bool
+    """Whether the user was a guest of the workspace when the token was issued; absent for others."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -20,6 +20,7 @@ type memberModel struct {
 	Email         types.String `tfsdk:"email"`
 	UserID        types.String `tfsdk:"user_id"`
 	Role          types.String `tfsdk:"role"`
+	Guest         types.Bool   `tfsdk:"guest"`
 	ExpiresAt     types.String `tfsdk:"expires_at"`
 	KeepLastOwner types.Bool   `tfsdk:"keep_last_owner"`
 }
@@ -35,6 +36,7 @@ var memberKind = kind[memberModel]{
 				stringvalidator.ExactlyOneOf(path.MatchRoot("email"), path.MatchRoot("user_id"))),
 			"user_id":    personAttribute("The ID of the user."),
 			"role":       defaultAttribute("viewer", "`owner`, `admin`, `editor` or `viewer` (default)."),
+			"guest":      boolAttribute(false, "Whether the member is a guest: a `viewer` who does not see what is visible to all members."),
 			"expires_at": optionalAttribute("When the membership ends (RFC 3339). Without it, the membership does not end.", keepSame(sameTime)...),
 			"keep_last_owner": schema.BoolAttribute{
 				Optional: true,
@@ -46,7 +48,7 @@ var memberKind = kind[memberModel]{
 	id: func(m *memberModel) types.String { return m.ID },
 	create: func(ctx context.Context, c *client, m *memberModel) error {
 		path := route("/admin/workspaces/%s/members/invite", m.WorkspaceID.ValueString())
-		body := object{"role": m.Role.ValueString(), "expires_at": orNull(m.ExpiresAt)}
+		body := object{"role": m.Role.ValueString(), "guest": m.Guest.ValueBool(), "expires_at": orNull(m.ExpiresAt)}
 		if m.UserID.IsUnknown() {
 			body["email"] = m.Email.ValueString()
 		} else {
@@ -75,11 +77,13 @@ var memberKind = kind[memberModel]{
 		}
 		m.Email = sameOr(m.Email, types.StringValue(found.Email), strings.EqualFold)
 		m.Role = types.StringValue(found.Role)
+		m.Guest = types.BoolValue(found.Guest)
 		m.ExpiresAt = sameOr(m.ExpiresAt, optionalString(found.ExpiresAt), sameTime)
 		return "", nil
 	},
 	update: func(ctx context.Context, c *client, _, plan *memberModel, _ string) error {
-		return c.patch(ctx, memberPath(plan), "", object{"role": plan.Role.ValueString(), "expires_at": orNull(plan.ExpiresAt)}, nil)
+		body := object{"role": plan.Role.ValueString(), "guest": plan.Guest.ValueBool(), "expires_at": orNull(plan.ExpiresAt)}
+		return c.patch(ctx, memberPath(plan), "", body, nil)
 	},
 	delete: func(ctx context.Context, c *client, m *memberModel, _ string) error {
 		err := c.delete(ctx, memberPath(m), "")
@@ -133,5 +137,6 @@ type member struct {
 	UserID    string  `json:"user_id"`
 	Email     string  `json:"email"`
 	Role      string  `json:"role"`
+	Guest     bool    `json:"guest"`
 	ExpiresAt *string `json:"expires_at"`
 }

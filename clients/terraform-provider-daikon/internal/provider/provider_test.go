@@ -76,6 +76,11 @@ func TestResources(t *testing.T) {
 		notRead: []string{"keep_last_owner"},
 	})
 	ownerID := owner.text("user_id")
+	h.run(lifecycle{
+		name:   "daikon_member",
+		create: config{"workspace_id": workspaceID, "email": "gus@harness.example", "guest": true},
+		change: config{"workspace_id": workspaceID, "email": "gus@harness.example", "role": "editor"},
+	})
 	editor := h.create("daikon_member", config{"workspace_id": workspaceID, "email": "dan@harness.example", "role": "editor"})
 
 	child := h.create("daikon_group", config{"workspace_id": workspaceID, "name": "Child"})

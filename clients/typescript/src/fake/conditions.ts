@@ -11,6 +11,8 @@ export type FakeConditionInput = {
     email: string
     /** The role in the workspace of the resource; empty if there is none. */
     role: Role | ''
+    /** Whether the user is a guest of the workspace of the resource. */
+    guest: boolean
   }
   /** The resource that is asked about, also if the share is on an ancestor. */
   resource: {
@@ -44,23 +46,25 @@ export type Verdict = { condition: string; isTrue: boolean; hasFailed: boolean }
 export type Evaluate = (condition: Condition) => Verdict
 
 /**
- * Returns a function that evaluates conditions.
+ * Returns a function that evaluates conditions. A condition whose results for the inputs differ has
+ * failed.
  *
  * @throws DaikonError `failed_precondition` if the fake has no function for a condition
  */
 export function createEvaluate(
   functions: Map<string, FakeCondition>,
-  createInput: () => Omit<FakeConditionInput, 'params' | 'context'>,
+  createInputs: () => Omit<FakeConditionInput, 'params' | 'context'>[],
   context: Context = {},
 ): Evaluate {
-  let input: Omit<FakeConditionInput, 'params' | 'context'> | undefined
+  let inputs: Omit<FakeConditionInput, 'params' | 'context'>[] | undefined
   return ({ name, params = {} }) => {
     const judge = functions.get(name)
     if (!judge) throw withoutFunction(name)
-    input ??= createInput()
+    inputs ??= createInputs()
     try {
-      const isTrue = judge({ ...input, context, params }) === true
-      return { condition: name, isTrue, hasFailed: false }
+      const results = inputs.map((input) => judge({ ...input, context, params }) === true)
+      const isTrue = !results.includes(false)
+      return { condition: name, isTrue, hasFailed: !isTrue && results.includes(true) }
     } catch {
       return { condition: name, isTrue: false, hasFailed: true }
     }

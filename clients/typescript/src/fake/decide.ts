@@ -13,7 +13,7 @@ import { createEvaluate, type Evaluate, type Verdict } from './conditions.ts'
 import { findDeclaration } from './declarations.ts'
 import { type Found, findCustomRoles, findGrants } from './grants.ts'
 import { type FakeResource, type FakeState, findRole } from './state.ts'
-import { type FakeSubject, findRoleOf } from './subjects.ts'
+import { type FakeSubject, findRoleOf, hasGuest } from './subjects.ts'
 
 /** Whether a subject may perform an action on a resource. */
 export type Question = {
@@ -48,11 +48,10 @@ export function decide(state: FakeState, question: Question): Explanation {
     return { allowed: true, reasons: listReasons(role, action, facts, found, customRoles) }
   }
   if (!isAllowed('owner', action, facts)) return deny('action_unknown')
-  const failed = found.filter(
-    ({ judged }) => judged?.hasFailed && isAllowed(role, action, judged.bits | actionFacts),
+  const reasons = found.flatMap(({ withheld }) =>
+    withheld && isAllowed(role, action, withheld.bits | actionFacts) ? [withheld.reason] : [],
   )
-  if (failed.length === 0) return deny('no_grant')
-  return { allowed: false, reasons: failed.map(({ reason }) => describeFailure(reason)) }
+  return reasons.length === 0 ? deny('no_grant') : { allowed: false, reasons }
 }
 
 /** Whether a subject is an active member of the workspace of a resource, or a group of it. */
@@ -147,30 +146,33 @@ function createEvaluation(
   role: Role | undefined,
 ): Evaluate {
   const { kind, id, email, externalId, isKnown } = subject
-  return createEvaluate(
-    state.conditions,
-    () => ({
-      subject: {
-        id: isKnown ? id : '',
-        externalId,
-        type: kind,
-        email,
-        role: kind === 'link' ? '' : (role ?? ''),
-      },
-      resource: {
-        id: resource.resourceId,
-        externalId: resource.id === resource.resourceId ? '' : resource.id,
-        type: resource.type,
-        workspaceId: resource.workspaceId,
-        ownerId: resource.ownerId,
-        visibility: resource.visibility,
-        attributes: resource.attributes,
-      },
-      action,
-      now: new Date(),
-    }),
-    context,
-  )
+  const createInput = (guest: boolean) => ({
+    subject: {
+      id: isKnown ? id : '',
+      externalId,
+      type: kind,
+      email,
+      role: kind === 'link' ? ('' as const) : (role ?? ''),
+      guest,
+    },
+    resource: {
+      id: resource.resourceId,
+      externalId: resource.id === resource.resourceId ? '' : resource.id,
+      type: resource.type,
+      workspaceId: resource.workspaceId,
+      ownerId: resource.ownerId,
+      visibility: resource.visibility,
+      attributes: resource.attributes,
+    },
+    action,
+    now: new Date(),
+  })
+  const createInputs = () => {
+    const isGuest = hasGuest(state, subject, resource.workspaceId)
+    // Members of a group with a guest differ, so a condition that reads it has no result.
+    return (kind === 'group' && isGuest ? [true, false] : [isGuest]).map(createInput)
+  }
+  return createEvaluate(state.conditions, createInputs, context)
 }
 
 function listReasons(
@@ -196,15 +198,6 @@ function denyUnmet(unmet: Unmet[]): Explanation {
     ...(hasFailed ? [{ rule: 'condition_failed' as const, condition, requiredBy }] : []),
   ])
   return { allowed: false, reasons }
-}
-
-function describeFailure({ condition, shareId, linkId }: Reason): Reason {
-  return {
-    rule: 'condition_failed',
-    ...(condition && { condition }),
-    ...(shareId && { shareId }),
-    ...(linkId && { linkId }),
-  }
 }
 
 function deny(rule: Reason['rule']): Explanation {

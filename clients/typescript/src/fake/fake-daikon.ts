@@ -12,7 +12,7 @@ import { createFakeResourceOperations } from './resource-operations.ts'
 import { createRights } from './rights.ts'
 import { createFakeConnection } from './run.ts'
 import { createFakeShareOperations } from './share-operations.ts'
-import { resourceKey } from './state.ts'
+import { findMember, resourceKey } from './state.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
 import { createFakeToken, readFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
@@ -200,7 +200,10 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
     },
 
     token: (userId, workspaceId, { seconds = 900 } = {}) =>
-      createFakeToken(userId, workspaceId, seconds),
+      createFakeToken(userId, workspaceId, {
+        seconds,
+        isGuest: findMember(state, workspaceId, userId)?.isGuest ?? false,
+      }),
     revokeToken: (token) => void revoked.add(token),
     ...connection,
   })

@@ -1,17 +1,17 @@
 import { builtInActions, grant } from '../gen/permissions/access.ts'
 import type { GrantRule } from '../gen/permissions/engine/grants/grant-rule.ts'
 import type { Reason } from '../results.ts'
-import type { Evaluate, Verdict } from './conditions.ts'
+import type { Evaluate } from './conditions.ts'
 import { findDeclaration } from './declarations.ts'
 import type { FakeResource, FakeState } from './state.ts'
-import type { FakeSubject } from './subjects.ts'
+import { type FakeSubject, hasGuest } from './subjects.ts'
 import type { Granted } from './terms.ts'
 
 /**
- * A grant and the bits in access.ts that represent it: none if its condition is false. `judged` has
- * those that it would have.
+ * A grant and the bits in access.ts that represent it: none if it does not count. `withheld` has those
+ * that it would have, and the reason why it has not.
  */
-export type Found = { bits: number; reason: Reason; judged?: Verdict & { bits: number } }
+export type Found = { bits: number; reason: Reason; withheld?: { bits: number; reason: Reason } }
 
 /** What decides which grants a subject has on a resource itself. */
 type Own = {
@@ -20,10 +20,12 @@ type Own = {
   resource: FakeResource
   /** Whether the resource that is asked about may be public. */
   allowPublic: boolean
+  /** Whether what the workspace sees is withheld from the subject. */
+  isGuest: boolean
 }
 
-/** A grant: its bits, or the terms that say them. */
-type OwnGrant = { reason: Reason; bits: number } | { reason: Reason; granted: Granted }
+/** A grant: what it is, or the terms that say its bits. */
+type OwnGrant = Found | { reason: Reason; granted: Granted }
 
 /** Find the grants of a subject on a resource itself, by their rules. */
 const ownGrants: Record<GrantRule, (own: Own) => OwnGrant[]> = {
@@ -36,7 +38,7 @@ const ownGrants: Record<GrantRule, (own: Own) => OwnGrant[]> = {
   // The holder of a link is no member.
   workspace_visibility: (own) =>
     own.resource.visibility !== 'private' && !isPublic(own) && own.subject.kind !== 'link'
-      ? [{ bits: grant.workspace, reason: { rule: 'workspace_visibility' } }]
+      ? [own.isGuest ? withheldFromGuests : visibleToMembers]
       : [],
   share: ({ subject, resource }) =>
     resource.shares.flatMap(({ id: shareId, userId, groupId: _, ...granted }) =>
@@ -60,6 +62,14 @@ const ownGrants: Record<GrantRule, (own: Own) => OwnGrant[]> = {
   custom_role: () => [],
 }
 
+const visibleToMembers: Found = { bits: grant.workspace, reason: { rule: 'workspace_visibility' } }
+
+const withheldFromGuests: Found = {
+  bits: 0,
+  reason: { rule: 'workspace_visibility' },
+  withheld: { bits: grant.workspace, reason: { rule: 'guest' } },
+}
+
 /**
  * Inherited from a public resource by one that may not be public, the visibility means `workspace`.
  */
@@ -79,19 +89,20 @@ export function findGrants(
 ): Found[] {
   const groupIds = findGroups(state, subject.id)
   const { allowPublic } = findDeclaration(state, resource.type)
+  const isGuest = hasGuest(state, subject, resource.workspaceId)
   const found: Found[] = []
   const now = Date.now()
   let current: FakeResource | undefined = resource
   while (current) {
     const ancestor: FakeResource = current
-    const add = (reason: Reason, bits: number, judged?: Found['judged']) => {
-      const inheritedFrom = { type: ancestor.type, resourceId: ancestor.resourceId }
+    const inheritedFrom = { type: ancestor.type, resourceId: ancestor.resourceId }
+    const name = (reason: Reason) => (ancestor === resource ? reason : { ...reason, inheritedFrom })
+    const add = ({ bits, reason, withheld }: Found) =>
       found.push({
         bits,
-        reason: ancestor === resource ? reason : { ...reason, inheritedFrom },
-        ...(judged && { judged }),
+        reason: name(reason),
+        ...(withheld && { withheld: { ...withheld, reason: name(withheld.reason) } }),
       })
-    }
     const addGranted = (reason: Reason, granted: Granted) => {
       const { permission, role, expiresAt, condition } = granted
       if (expiresAt && expiresAt.getTime() <= now) return
@@ -103,17 +114,18 @@ export function findGrants(
         ...(condition && { condition: condition.name }),
       }
       const verdict = condition && evaluate(condition)
-      add(
-        { ...reason, ...details },
-        verdict && !verdict.isTrue ? 0 : bits,
-        verdict && { ...verdict, bits },
-      )
+      const described = name({ ...reason, ...details })
+      found.push({
+        bits: !verdict || verdict.isTrue ? bits : 0,
+        reason: described,
+        ...(verdict?.hasFailed && { withheld: { bits, reason: describeFailure(described) } }),
+      })
     }
-    const own = { subject, groupIds, resource: ancestor, allowPublic }
+    const own = { subject, groupIds, resource: ancestor, allowPublic, isGuest }
     for (const find of Object.values(ownGrants))
       for (const one of find(own))
         if ('granted' in one) addGranted(one.reason, one.granted)
-        else add(one.reason, one.bits)
+        else add(one)
     current = current.inherits ? current.parent : undefined
   }
   return found
@@ -140,6 +152,15 @@ export function findCustomRoles(
       .map((groupId) => ({ rule: 'custom_role' as const, role: name, groupId })),
   )
   return [...direct, ...ofGroups]
+}
+
+function describeFailure({ condition, shareId, linkId }: Reason): Reason {
+  return {
+    rule: 'condition_failed',
+    ...(condition && { condition }),
+    ...(shareId && { shareId }),
+    ...(linkId && { linkId }),
+  }
 }
 
 /** Returns the grants that a share or link gives for an action. */

@@ -53,6 +53,8 @@ export type FakeResource = {
   links: NewLink[]
 }
 
+export type FakeMember = { role: Role; isGuest: boolean; expiresAt: Date | undefined }
+
 /** The state of a fake. */
 export type FakeState = {
   service: string
@@ -60,8 +62,8 @@ export type FakeState = {
   users: Map<string, FakeUser>
   /** The slugs of workspaces by ID; empty if a workspace has none. */
   workspaces: Map<string, string>
-  /** The memberships of users in workspaces; use `findRole`. */
-  members: Map<string, { role: Role; expiresAt: Date | undefined }>
+  /** The memberships of users in workspaces; use `findMember`. */
+  members: Map<string, FakeMember>
   groups: Map<
     string,
     { workspaceId: string; name: string; members: Set<string>; groups: Set<string> }
@@ -73,14 +75,19 @@ export type FakeState = {
   resources: Map<string, FakeResource>
 }
 
-/** Returns the role of a user in a workspace, or undefined if the user is not a member. */
-export function findRole(
+/** Returns the membership of a user in a workspace, or undefined if the user is not a member. */
+export function findMember(
   { members }: FakeState,
   workspaceId: string,
   userId: string,
-): Role | undefined {
-  const { role, expiresAt } = members.get(memberKey(workspaceId, userId)) ?? {}
-  return expiresAt && expiresAt.getTime() <= Date.now() ? undefined : role
+): FakeMember | undefined {
+  const member = members.get(memberKey(workspaceId, userId))
+  return member?.expiresAt && member.expiresAt.getTime() <= Date.now() ? undefined : member
+}
+
+/** Returns the role of a user in a workspace, or undefined if the user is not a member. */
+export function findRole(state: FakeState, workspaceId: string, userId: string): Role | undefined {
+  return findMember(state, workspaceId, userId)?.role
 }
 
 export function memberKey(workspaceId: string, userId: string): string {

@@ -1,7 +1,7 @@
 import type { Subject } from '../argument-types.ts'
 import { isApiKey, nameSubject } from '../arguments.ts'
 import type { Role } from '../gen/core/roles.ts'
-import { type FakeState, findRole, findUser } from './state.ts'
+import { type FakeState, findMember, findRole, findUser } from './state.ts'
 import { readFakeToken } from './tokens.ts'
 
 /** A subject of decisions. */
@@ -67,6 +67,29 @@ export function findRoleOf(
 ): Role | undefined {
   if (kind === 'user') return findRole(state, workspaceId, id)
   return home === workspaceId ? 'viewer' : undefined
+}
+
+/**
+ * Whether the visibility `workspace` is nothing to a subject: to guests, and to a group that has an
+ * active guest among its effective members.
+ */
+export function hasGuest(
+  state: FakeState,
+  { kind, id }: FakeSubject,
+  workspaceId: string,
+): boolean {
+  const isGuest = (userId: string) => findMember(state, workspaceId, userId)?.isGuest ?? false
+  if (kind === 'user') return isGuest(id)
+  if (kind !== 'group') return false
+  const groupIds = new Set([id])
+  // The loop also visits groups that it adds.
+  for (const groupId of groupIds) {
+    const { members, groups } = state.groups.get(groupId) ?? { members: [], groups: [] }
+    for (const userId of members)
+      if (isGuest(userId) && state.users.get(userId)?.isActive) return true
+    for (const child of groups) groupIds.add(child)
+  }
+  return false
 }
 
 /** Returns a user as a subject, with the workspace of their token. */

@@ -8,7 +8,11 @@ const issuer = 'daikon-fake'
 const signature = 'fake'
 
 /** Creates an access token that the fake accepts until it expires. */
-export function createFakeToken(userId: string, workspaceId: string, seconds: number): string {
+export function createFakeToken(
+  userId: string,
+  workspaceId: string,
+  { seconds, isGuest }: { seconds: number; isGuest: boolean },
+): string {
   const now = Math.floor(Date.now() / 1000)
   const claims: AccessTokenClaims = {
     sub: userId,
@@ -18,6 +22,7 @@ export function createFakeToken(userId: string, workspaceId: string, seconds: nu
     wid: workspaceId,
     wslug: '',
     wrole: 'viewer',
+    ...(isGuest && { guest: true }),
     iss: issuer,
     aud: 'daikon',
     type: 'access',

@@ -26,8 +26,14 @@ export type FakeWorld = {
    * groups, may be any text, such as `acme`.
    */
   workspaces?: { id: string; slug?: string }[]
-  /** From `expiresAt` on, the user is not a member. */
-  members?: { workspaceId: string; userId: string; role: Role; expiresAt?: Date }[]
+  /** From `expiresAt` on, the user is not a member. A `guest` has the role `viewer`. */
+  members?: {
+    workspaceId: string
+    userId: string
+    role: Role
+    guest?: boolean
+    expiresAt?: Date
+  }[]
   groups?: {
     id: string
     workspaceId: string
@@ -94,11 +100,13 @@ export function createState(world: FakeWorld): FakeState {
   for (const { id, name = '', email = '', externalId = '', isActive = true } of users)
     state.users.set(id, { id, name, email, externalId, isActive })
   for (const { id, slug = '' } of workspaces) state.workspaces.set(id, slug)
-  for (const { workspaceId, userId, role, expiresAt } of members) {
+  for (const { workspaceId, userId, role, guest: isGuest = false, expiresAt } of members) {
+    if (isGuest && role !== 'viewer')
+      throw new Error(`members: the guest ${userId} of ${workspaceId} must have the role viewer`)
     if (!state.workspaces.has(workspaceId)) state.workspaces.set(workspaceId, '')
     if (!state.users.has(userId))
       state.users.set(userId, { id: userId, name: '', email: '', externalId: '', isActive: true })
-    state.members.set(memberKey(workspaceId, userId), { role, expiresAt })
+    state.members.set(memberKey(workspaceId, userId), { role, isGuest, expiresAt })
   }
   for (const { id, workspaceId, name = '', members = [], groups: children = [] } of groups) {
     const contained = { members: new Set(members), groups: new Set(children) }

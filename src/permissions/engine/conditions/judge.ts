@@ -139,9 +139,11 @@ function createEvaluate(
 ): Evaluate {
   /** The variables with each resource, undefined for the one that is asked about. */
   const variables = new Map<RequiringResource | undefined, ConditionVariables>()
+  const isMixed = subjectKinds[kindOf(check.subject)].isPlural && facts.bits & statusBit.guest
   return (digest, params, ancestor) => {
     const found = compiled.get(digest)
     if (!found || !facts.variables) return failed
+    if (isMixed && found.condition.reads.guest) return failed
     try {
       chargeConversion(work, found.parameters, params)
       const converted = convertParameters(found.parameters, params)
@@ -182,6 +184,7 @@ function createVariables(
       type: isServiceAccount ? 'service_account' : kind,
       email: email ?? '',
       role,
+      guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
     resource: fromJson({
       ...resource,

@@ -13,14 +13,21 @@ export function isLive(alias: string): string {
 /** The grants that shares give. */
 export const shareGrants = grant.view | grant.edit | grant.manage | grant.action
 
-/** The permission or role of the row `s` of `shares`, whether or not it has a condition. */
+/**
+ * The permission or role of the row `s` of `shares`, whether or not it has a condition, which is stored
+ * as a prefix (docs/decisions/conditions.md#how-a-conditional-share-is-stored).
+ */
 export const barePermission = `ltrim(s.permission, '?')`
 
 /**
  * Returns the grants of the row `s` of `shares` as an SQL expression. `action` is the SQL of the
- * action that is asked, null if it is built in. A role that contains `edit` or `manage` also
- * contains `view`. A share with a condition has the bit `conditional` alone, unless `permission` is
- * `barePermission`.
+ * action of the check, null if it is built in.
+ *
+ * | Stored | With `s.permission` | With `barePermission` |
+ * | --- | --- | --- |
+ * | `view`, `edit` | `view`, `edit` | the same |
+ * | `editor`, a role | what the role contains; `edit` and `manage` include `view` | the same |
+ * | `?view`, `?edit`, `?editor` | only `conditional` | as without the condition |
  */
 export function shareBits(action: string, permission = 's.permission'): string {
   return `case ${permission} when 'view' then ${grant.view} when 'edit' then ${grant.edit}

@@ -19,13 +19,16 @@ export function membersWithRole(
       order by user_id limit ${limit}`
 }
 
-/** Returns `GrantKind.subjects` of a visibility that lets members view and editors edit. */
-export function visibleToMembers(visibility: Visibility) {
+/**
+ * Returns `GrantKind.subjects` of a visibility that lets members view and editors edit. `bits` are what
+ * it gives to those who view.
+ */
+export function visibleToMembers(visibility: Visibility, bits = `${grant.workspace}`) {
   return (values: SearchValues): string[] => {
     const { chain, actionKind, workspace, after, limit } = values
     const isVisible = `exists (select from chain where ${chain.visibility} = '${visibility}')`
     return [
-      `select m.user_id, ${grant.workspace} as bits from live_members m
+      `select m.user_id, ${bits} as bits from live_members m
       where ${actionKind} = 'view' and ${isVisible}
         and m.workspace_id = ${workspace} and m.user_id > ${after}
       order by m.user_id limit ${limit}`,

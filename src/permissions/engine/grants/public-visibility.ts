@@ -1,8 +1,8 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
-import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
+import { type GrantKind, type ListValues, notApplicable, pageOf } from './grant-kind.ts'
 import { visibleToMembers } from './members-with-role.ts'
-import type { AskedColumns } from './offered-columns.ts'
+import { type AskedColumns, askedColumns } from './offered-columns.ts'
 
 /**
  * Returns the SQL condition that the type of a resource allows `public`. Where it does not, it means
@@ -13,6 +13,18 @@ export function allowsPublic({ kindId, workspaceId }: AskedColumns): string {
             select from resource_types t where t.kind_id = ${kindId} and t.allow_public
           ) and ${isInLiveWorkspace(workspaceId)}`
 }
+
+/** Whether a list includes what is public: to guests, it is where the type allows it. */
+function counts({ grants, kind, workspace }: ListValues): string {
+  const asked = { kindId: kind, workspaceId: workspace }
+  return `(${grants} & ${grant.workspace} <> 0
+          or ${grants} & ${grant.public} <> 0 and ${allowsPublic(asked)})`
+}
+
+/** The bits of what is public in a search for subjects, as an SQL expression. */
+const publicBits = `case when exists (
+          select from chain r where r.depth = 1 and ${allowsPublic(askedColumns)}
+        ) then ${grant.workspace | grant.public} else ${grant.workspace} end`
 
 /** The visibility `public`: everybody may view. For members, it also means `workspace`. */
 export const publicVisibility: GrantKind = {
@@ -32,14 +44,15 @@ export const publicVisibility: GrantKind = {
   resources(values) {
     const { ofKind, page } = pageOf(values)
     return `select resource_id from resources
-        where ${values.grants} & ${grant.workspace} <> 0 and visibility = 'public' and ${ofKind} ${page}`
+        where ${counts(values)} and visibility = 'public' and ${ofKind} ${page}`
   },
   folders: {
-    bits: grant.workspace,
-    from: ({ workspace }) => `resources r
-        where r.is_parent and r.visibility = 'public' and r.workspace_id = ${workspace}`,
+    bits: grant.workspace | grant.public,
+    from: (values) => `resources r
+        where r.is_parent and r.visibility = 'public' and r.workspace_id = ${values.workspace}
+          and ${counts(values)}`,
   },
-  subjects: visibleToMembers('public'),
+  subjects: visibleToMembers('public', publicBits),
   conditions: notApplicable('visibilities have none'),
   changeRecords: ['resources', 'members', 'resource_types'],
   expiry: notApplicable('visibilities do not expire'),

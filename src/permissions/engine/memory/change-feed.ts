@@ -42,15 +42,19 @@ const expired = (changes: string) => `union all
 const maxChanges = 1000
 
 /**
- * $1 and $2 are the snapshot and read time of the last position, or nulls; $3 is the limit, and $4 the
- * milliseconds by which the clocks of the servers may differ.
+ * Returns the new position, and the changes since the last one: the transactions that its snapshot did
+ * not include, and what has expired since, because no row changes then.
  *
- * Returns the new position and the changes since the last one. `isWhole` is false or null if changes
- * may be missing: they were pruned, or the clock was set back. A transaction is not visible in a
- * snapshot if it began later or is in the snapshot's list of running transactions. Testing these two
- * conditions separately keeps the query fast while a transaction runs for hours. Shares, memberships
- * and keys expire without a change to their rows, so those that expired since the last position are
- * also returned as changes.
+ * | Parameter | Value                                                          |
+ * | --------- | -------------------------------------------------------------- |
+ * | $1, $2    | snapshot and read time of the last position, null without one  |
+ * | $3        | maximum number of changes                                      |
+ * | $4        | milliseconds by which the clocks of the servers may differ     |
+ *
+ * `isWhole` is false or null if changes may be missing: they were pruned, or the clock was set back.
+ *
+ * A snapshot does not include a transaction that began later, or that it lists as running. Two queries
+ * test these conditions, so that the statement stays fast while a transaction runs for hours.
  */
 export const changesSql = `
 select
@@ -82,21 +86,9 @@ const insertEpochSql = 'insert into facts_epoch default values on conflict do no
 
 /**
  * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
- * statement can select the changes that an earlier snapshot of the primary did not include.
- * See docs/decisions/memory.md#how-newer-changes-are-found.
- *
- * With replicas, facts are loaded and changes are read on any of the servers. A remembered value is
- * then what the statement that confirms it would have loaded, because that statement sees everything
- * that the load saw, and returns every change that the load did not see:
- *
- * - Everything: the position that its server must have replayed is asked for after the call began, and
- *   the value was loaded before. Whatever a standby showed lies before that position. A read on the
- *   primary waits until it is visible there, too (`awaitCommits`).
- * - Every change: the load began after the feed had reached its position, whose snapshot every later
- *   read includes (`SnapshotRows`). The next statement returns what this snapshot did not include. Some
- *   of it may have been returned before, which only drops facts without need.
- *
- * A snapshot of the standby itself would not do, because it does not list the running transactions.
+ * statement can select the changes that an earlier snapshot of the primary did not include. Why a fact
+ * from memory is what PostgreSQL would have returned, also with replicas:
+ * docs/decisions/memory.md#how-newer-changes-are-found.
  */
 export function createChangeFeed(
   statements: Statements,

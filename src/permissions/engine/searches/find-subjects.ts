@@ -1,6 +1,6 @@
 import type { Statements } from '../../../database/statement-pool.ts'
 import { createCallWork, isUnused } from '../../conditions/work.ts'
-import { roleBits, statusBit } from '../bits.ts'
+import { membershipBits, statusBit } from '../bits.ts'
 import { countJudged, isUncertain, type LoadJudged } from '../conditions/judged-facts.ts'
 import { decide } from '../facts.ts'
 import type { Check, SubjectCheck } from '../question.ts'
@@ -94,6 +94,7 @@ function toCheck(check: Omit<Check, 'subject'>, [userId]: SubjectRow): SubjectCh
   return { ...check, subject: { userId } }
 }
 
-function readBits([, , , , isActive, role, grants]: SubjectRow): number {
-  return statusBit.known | (isActive ? statusBit.active : 0) | roleBits(role) | grants
+function readBits([, , , , isActive, role, isGuest, grants]: SubjectRow): number {
+  const membership = membershipBits({ role, isGuest: isGuest === true })
+  return statusBit.known | (isActive ? statusBit.active : 0) | membership | grants
 }

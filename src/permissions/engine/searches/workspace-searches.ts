@@ -42,7 +42,7 @@ const isAllowed = `(
 
 /** $4 workspace, $5 user, $6 limit. Returns the members after the user who may perform the action. */
 const usersSql = `
-select m.user_id, u.external_id, u.email, u.name
+select m.user_id, u.external_id, coalesce(u.email, ''), u.name
 from live_members m join users u on u.id = m.user_id
 where m.workspace_id = $4 and m.user_id > $5 and u.is_active and ${isAllowed}
 order by m.user_id limit $6`

@@ -1,6 +1,6 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
-import { roleBitsSql } from '../bits.ts'
+import { membershipBitsSql } from '../bits.ts'
 import { ancestorColumns, maxChainLength } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
@@ -127,7 +127,7 @@ export function checkBits(ancestry: Ancestry, grants: string): string {
       else i.barred_below end`
   return `i.status
   | case when i.workspace_id is not null then 0 else coalesce((
-      select ${roleBitsSql('m.role')} from live_members m
+      select ${membershipBitsSql('m')} from live_members m
       where m.user_id = q.user_id and m.workspace_id = q.workspace_id
     ), 0) end
   | case when r.id is null then 0

@@ -1,6 +1,6 @@
 import { roles } from '../../../core/roles.ts'
-import { actionFact, builtInActions, sufficientGrants } from '../../access.ts'
-import { roleShift, statusBit } from '../bits.ts'
+import { actionFact, builtInActions, memberFact, sufficientGrants } from '../../access.ts'
+import { statusBit } from '../bits.ts'
 import { actionBitsSql, keyStatusColumns, statusJoins, statusSql } from './status.ts'
 
 /** All combinations of the bits of `actionFact`. */
@@ -11,11 +11,14 @@ const customAction = ''
 
 /**
  * The results of `sufficientGrants` as a table, with a row for each combination of an action and
- * facts about it, and a column for each role. The first column is for users without a role.
+ * facts about it, and two columns for each role: for members, and for guests. The first columns are
+ * for users without a role.
  */
 const grantsTable = [...builtInActions, customAction].flatMap((action) =>
   factCombinations.map((facts) =>
-    [undefined, ...roles].map((role) => sufficientGrants(role, action, facts)),
+    [undefined, ...roles].flatMap((role) =>
+      [0, memberFact.guest].map((guest) => sufficientGrants(role, action, facts | guest)),
+    ),
   ),
 )
 
@@ -35,7 +38,7 @@ const hasValidKey =
   'q.key is null or coalesce(keys.key_statuses -> (q.key - 1) ->> 0 = q.service, not keys.keys_required)'
 
 const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::int[])
-      [q.grants_row + (${actionBitsSql}) / ${actionFact.registered}][1 + ((${statusSql}) >> ${roleShift})]`
+      [q.grants_row + (${actionBitsSql}) / ${actionFact.registered}][1 + (${statusSql}) / ${statusBit.guest}]`
 
 /**
  * Returns a FROM item with the columns of `source` and the current status of the caller:

@@ -94,6 +94,7 @@ const childIds = (condition: string, limit: string) => `array(
  */
 function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
   const listed = { ...values, permission: listedPermission[certainty] }
+  const ofFolders = { ...listed, kind: '(select id from kind)' }
   const ctes = {
     ...keysCtes,
     query: `select * from ${listQueries} q`,
@@ -101,7 +102,7 @@ function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName,
   select id from resource_kinds where service_name = ${serviceSql} and resource_type = ${typeSql}`,
     service: `select array_agg(id) as ids from resource_kinds where service_name = ${serviceSql}`,
     reachable: `
-  select id from (${grantedFolders(listed)}
+  select id from (${grantedFolders(ofFolders)}
   ) granted
   union
   -- "lateral" and "offset 0" make the planner read the children of each folder by index. A join would

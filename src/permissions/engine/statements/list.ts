@@ -64,12 +64,12 @@ export const isUncertainList = `${isRequired}
 
 /**
  * Whether the caller of the query `q` has access to every resource of the kind: because of their
- * role or, if the action is `view`, because the workspace has resources of the kind and none of
- * them is private. False if the action has a requirement. `private` is the first visibility in the
+ * role or, if the action is `view` and visibilities count, because the workspace has resources of the
+ * kind and none of them is private. False if the action has a requirement. `private` is the first visibility in the
  * order of the index.
  */
 export const hasFullAccess = `not ${isRequired} and (q.grants = ${grant.registered}
-    or q.grants <> 0 and q.is_view and coalesce((
+    or q.grants & ${grant.workspace} <> 0 and q.is_view and coalesce((
       select visibility <> 'private' from resources
       where (workspace_id, kind_id) >= (q.workspace_id, q.kind_id)
         and (workspace_id, kind_id) <= (q.workspace_id, q.kind_id)

@@ -1,5 +1,5 @@
 import { actionFact } from '../../access.ts'
-import { roleBitsSql, statusBit } from '../bits.ts'
+import { membershipBitsSql, statusBit } from '../bits.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 
 /** The service of a key, or null unless the key is valid, and the version of the routes of the service. */
@@ -33,7 +33,7 @@ export const statusSql = `case when d.token_id is null then 0 else ${statusBit.d
       | case when u.is_admin then ${statusBit.admin} else 0 end
       | case when u.workspace_id is null then 0 else ${statusBit.serviceAccount} end
       | case when u.id is null and q.token_id is null then ${statusBit.anonymous} else 0 end
-      | ${roleBitsSql('m.role')}`
+      | ${membershipBitsSql('m')}`
 
 /**
  * Look up each subject by index. `offset 0` prevents a hash join, which would read whole tables.
@@ -46,7 +46,7 @@ export const statusJoins = `left join lateral (
       where users.id = q.user_id offset 0
     ) u on true
     left join lateral (
-      select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
+      select role, is_guest from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
     ) m on true`
 
 /** Returns an SQL condition: whether the user has a custom role, or another such grant, with the action. */

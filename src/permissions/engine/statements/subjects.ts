@@ -37,7 +37,7 @@ const branches = partsOf('subjects').flatMap(({ part }) => part(values))
  * | Column | |
  * | --- | --- |
  * | `id`, `external_id`, `email`, `name`, `is_active` | the user |
- * | `role` | in the workspace; null for others |
+ * | `role`, `is_guest` | in the workspace; null for others |
  * | grants | bits that decide a built-in action, unless they contain one of the next two |
  * | - `barred` | requirements bind the resource |
  * | - `conditional` | a share with a condition names the user |
@@ -53,7 +53,7 @@ with recursive ${chainCte(`
 resource_workspace as materialized (
   select workspace_id, ${isChainRestricted} as is_restricted from chain where depth = 1
 )
-select u.id, u.external_id, coalesce(u.email, ''), u.name, u.is_active, m.role,
+select u.id, u.external_id, coalesce(u.email, ''), u.name, u.is_active, m.role, m.is_guest,
   candidates.bits | ${grant.registered} | case when (select is_restricted from resource_workspace)
     then ${grant.barred} else 0 end
 from (
@@ -75,5 +75,6 @@ export type SubjectRow = [
   name: string,
   isActive: boolean,
   role: Role | null,
+  isGuest: boolean | null,
   grants: number,
 ]

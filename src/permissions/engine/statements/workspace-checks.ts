@@ -1,5 +1,5 @@
 import { grant } from '../../access.ts'
-import { roleBitsSql } from '../bits.ts'
+import { membershipBitsSql } from '../bits.ts'
 import type { RoleRows } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { serviceSubjectColumns } from '../grants/offered-columns.ts'
@@ -44,7 +44,7 @@ const customRoles = `(
  */
 export const workspaceChecksSql = askOfSubjects(`select ${hasOwnWorkspaces('q.service')},
   q.status
-    | case when q.is_limited then 0 else ${roleBitsSql('m.role')} end
+    | case when q.is_limited then 0 else ${membershipBitsSql('m')} end
     | case when q.workspace_id is null then 0 else ${grant.registered} end
     | case when m.role is null then 0 else ${grant.view} end
     | ${actionBitsSql},
@@ -66,6 +66,6 @@ from (
   offset 0
 ) q
 left join lateral (
-  select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
+  select role, is_guest from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
 ) m on true
 order by q.position`)

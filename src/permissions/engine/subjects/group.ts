@@ -6,7 +6,7 @@ import type { SubjectKind } from './subject-kind.ts'
 /**
  * A group may do what each of its members may do at least. It therefore counts as an active user who
  * is a viewer of its workspace and a member of itself and of the groups that contain it, and who owns
- * nothing and has neither shares nor custom roles of their own.
+ * nothing and has neither shares nor custom roles of their own. It is a guest while a member is one.
  */
 export const group: SubjectKind = {
   idMember: 'groupId',
@@ -16,6 +16,7 @@ export const group: SubjectKind = {
   ignoredInSearches: 0,
   rules: null,
   hasRole: true,
+  isPlural: true,
   // Changes to the groups that contain a group have no record.
   isRemembered: false,
 }
@@ -33,7 +34,10 @@ function tables(ids: string): Ctes {
   select id, null::text as email, null::text as external_id, 'Group ' || name as name,
     true as is_active, false as is_admin, null::uuid as workspace_id
   from subject_group`,
-    live_members: "select id as user_id, workspace_id, 'viewer' as role from subject_group",
+    live_members: `
+  select id as user_id, workspace_id, 'viewer' as role,
+    exists (select from groups_with_guests w where w.group_id = subject_group.id offset 0) as is_guest
+  from subject_group`,
     group_members: `
   select c.group_id, c.subject_id as user_id, g.workspace_id, c.group_id = c.subject_id as is_direct
   from containing c join subject_group g on g.id = c.subject_id`,

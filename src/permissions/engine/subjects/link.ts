@@ -27,6 +27,7 @@ export const link: SubjectKind = {
     link: null,
   },
   hasRole: false,
+  isPlural: false,
   // Changes to links have no record.
   isRemembered: false,
 }
@@ -41,7 +42,8 @@ function tables(ids: string): Ctes {
     'Anyone with the link' || coalesce(' ' || name, '') as name, true as is_active, false as is_admin,
     null::uuid as workspace_id
   from subject_link`,
-    live_members: "select id as user_id, workspace_id, 'viewer' as role from subject_link",
+    live_members: `
+  select id as user_id, workspace_id, 'viewer' as role, false as is_guest from subject_link`,
     group_members: `
   select id as group_id, id as user_id, workspace_id, true as is_direct from subject_link where false`,
     shares: `

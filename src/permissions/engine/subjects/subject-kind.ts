@@ -30,6 +30,11 @@ export type SubjectKind = {
   rules: Record<GrantRule, GrantRule | null> | null
   /** Whether subjects have a role in a workspace, which conditions can read. */
   hasRole: boolean
+  /**
+   * Whether subjects stand for several members, who are no guests only if none of them is. Then no
+   * value of `subject.guest` is true of all.
+   */
+  isPlural: boolean
   /** Whether facts and lists can stay in memory: all changes to what `tables` reads are recorded. */
   isRemembered: boolean
 }

@@ -8,5 +8,6 @@ export const user: SubjectKind = {
   ignoredInSearches: 0,
   rules: null,
   hasRole: true,
+  isPlural: false,
   isRemembered: true,
 }

@@ -19,6 +19,8 @@ class ConditionSubject:
     email: str
     role: str
     """The role in the workspace of the resource."""
+    guest: bool
+    """Whether the user is a guest of the workspace of the resource."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,12 @@ Evaluate = Callable[[Condition], Verdict]
 
 
 def create_evaluate(
-    functions: Mapping[str, WorldCondition], create_input: Callable[[Mapping[str, Any]], ConditionInput]
+    functions: Mapping[str, WorldCondition],
+    create_inputs: Callable[[Mapping[str, Any]], list[ConditionInput]],
 ) -> Evaluate:
     """Returns a function that evaluates conditions, and raises a DaikonError (`failed_precondition`) if the
-    fake has no function for one. `create_input` takes the parameters."""
+    fake has no function for one. `create_inputs` takes the parameters. A condition whose results for the
+    inputs differ has failed."""
 
     def evaluate(condition: Condition) -> Verdict:
         judge = functions.get(condition.name)
@@ -79,7 +83,9 @@ def create_evaluate(
             )
             raise DaikonError("failed_precondition", "CONDITION_WITHOUT_FUNCTION", message)
         try:
-            return Verdict(condition.name, judge(create_input(condition.params or {})) is True)
+            inputs = create_inputs(condition.params or {})
+            results = {judge(input) is True for input in inputs}
+            return Verdict(condition.name, results == {True}, has_failed=len(results) > 1)
         except Exception:
             return Verdict(condition.name, False, has_failed=True)
 

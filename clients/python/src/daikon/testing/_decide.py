@@ -15,7 +15,7 @@ from ._conditions import (
     create_evaluate,
 )
 from ._grants import Found, find_custom_roles, find_grants
-from ._subjects import FakeSubject, find_role_of
+from ._subjects import FakeSubject, find_role_of, has_guest
 from ._world import Registered, World
 
 _nobody = FakeSubject("anonymous", may_view_public=True)
@@ -58,19 +58,12 @@ def decide(
         return Explanation(True, _list_reasons(role, action, facts, found, custom_roles))
     if not access.is_allowed("owner", action, facts):
         return _deny("action_unknown")
-    failed = [
-        Reason(
-            "condition_failed",
-            condition=grant.reason.condition,
-            share_id=grant.reason.share_id,
-            link_id=grant.reason.link_id,
-        )
+    failures = tuple(
+        grant.failure
         for grant in found
-        if grant.verdict is not None
-        and grant.verdict.has_failed
-        and access.is_allowed(role, action, grant.possible_bits | action_facts)
-    ]
-    return Explanation(False, tuple(failed)) if failed else _deny("no_grant")
+        if grant.failure is not None and access.is_allowed(role, action, grant.withheld_bits | action_facts)
+    )
+    return Explanation(False, failures) if failures else _deny("no_grant")
 
 
 def find_denial(world: World, subject: FakeSubject, resource: Registered | None) -> Rule | None:
@@ -151,7 +144,11 @@ def _create_evaluation(
     context: Mapping[str, Any],
     role: Role | None,
 ) -> Evaluate:
-    def create_input(params: Mapping[str, Any]) -> ConditionInput:
+    is_guest = has_guest(world, subject, resource.workspace_id)
+    # Members of a group with a guest differ, so a condition that reads it has no result.
+    guests = (True, False) if subject.kind == "group" and is_guest else (is_guest,)
+
+    def create_input(params: Mapping[str, Any], guest: bool) -> ConditionInput:
         return ConditionInput(
             subject=ConditionSubject(
                 id=subject.id if subject.is_known else "",
@@ -159,6 +156,7 @@ def _create_evaluation(
                 type=subject.kind,
                 email=subject.email,
                 role="" if role is None or subject.kind == "link" else role,
+                guest=guest,
             ),
             resource=ConditionResource(
                 id=resource.resource_id,
@@ -175,7 +173,10 @@ def _create_evaluation(
             now=datetime.now(timezone.utc),
         )
 
-    return create_evaluate(world.conditions, create_input)
+    def create_inputs(params: Mapping[str, Any]) -> list[ConditionInput]:
+        return [create_input(params, guest) for guest in guests]
+
+    return create_evaluate(world.conditions, create_inputs)
 
 
 def _list_reasons(

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import DaikonError, NotFoundError, invalid_argument
 from ..types import Condition, DeclaredType, TypeUses
 from ._access import BUILT_IN_ACTIONS
-
-if TYPE_CHECKING:
-    from ._world import Link, Registered, Share, World
+from ._world import UNDECLARED, Link, Registered, Share, World
 
 WORKSPACE_TYPE = "workspace"
 """The type that stands for workspaces themselves."""
-
-UNDECLARED = DeclaredType("", "", False, (), (), ())
 
 
 def declare(world: World, declared: DeclaredType) -> None:

@@ -11,11 +11,11 @@ from .._client import Client
 from .._operations import Operation
 from ..errors import DaikonError, closed_error, response_deadline_error
 from ..types import AccessTokenClaims
+from ._build_world import build_world
 from ._conditions import WorldCondition
 from ._server import FakeServer
 from ._tokens import create_fake_token
 from ._world import (
-    World,
     WorldGroup,
     WorldMember,
     WorldResource,
@@ -37,7 +37,8 @@ class _Fake:
 
     def token(self, user_id: str, workspace_id: str, *, seconds: float = 900) -> str:
         """Creates an access token that this fake accepts; `seconds` may be negative."""
-        return create_fake_token(user_id, workspace_id, seconds)
+        is_guest = self._server.world.is_guest(workspace_id, user_id)
+        return create_fake_token(user_id, workspace_id, seconds, is_guest)
 
     def revoke_token(self, token: str) -> None:
         """Makes the fake treat a token as revoked."""
@@ -101,7 +102,7 @@ class FakeDaikon(_Fake, Client):
             ValueError: An argument refers to something that no other argument contains.
         """
         super().__init__(_address, service=service, development_mode=True, tls=False, timeout=timeout)
-        world = World(
+        world = build_world(
             service=key_service or service,
             users=users,
             workspaces=workspaces,
@@ -151,7 +152,7 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
         timeout: float = 2.0,
     ) -> None:
         super().__init__(_address, service=service, development_mode=True, tls=False, timeout=timeout)
-        world = World(
+        world = build_world(
             service=key_service or service,
             users=users,
             workspaces=workspaces,

@@ -5,20 +5,21 @@ from datetime import datetime, timezone
 
 from ..types import Reason, ResourceKey
 from . import _access as access
-from ._conditions import Evaluate, Verdict
-from ._subjects import FakeSubject
+from ._conditions import Evaluate
+from ._subjects import FakeSubject, has_guest
 from ._world import Link, Registered, Share, World
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A grant and its bits of `_access`: none if its condition is false."""
+    """A grant and its bits of `_access`: none if it does not count."""
 
     bits: int
     reason: Reason
-    verdict: Verdict | None = None
-    possible_bits: int = 0
-    """The bits that it would have if its condition were true."""
+    withheld_bits: int = 0
+    """The bits that it would have if it counted."""
+    failure: Reason | None = None
+    """Why it does not count, if that is the reason for a denial."""
 
 
 def find_grants(
@@ -28,9 +29,11 @@ def find_grants(
     group_ids = _find_groups(world, subject.id)
     # Inherited from a public resource by one that may not be public, the visibility means `workspace`.
     allows_public = world.find_declaration(resource.type).allow_public
+    is_guest = has_guest(world, subject, resource.workspace_id)
     found: list[Found] = []
     current: Registered | None = resource
     while current is not None:
+        ancestor = None if current is resource else ResourceKey(current.type, current.resource_id)
         grants: list[Found] = []
         if current.owner_id == subject.id:
             grants.append(Found(access.OWNER, Reason("owner")))
@@ -38,7 +41,12 @@ def find_grants(
             grants.append(Found(access.WORKSPACE | access.PUBLIC, Reason("public")))
         elif current.visibility != "private" and subject.kind != "link":
             # The holder of a link is no member.
-            grants.append(Found(access.WORKSPACE, Reason("workspace_visibility")))
+            reason = Reason("workspace_visibility")
+            if is_guest:
+                failure = Reason("guest", inherited_from=ancestor)
+                grants.append(Found(0, reason, access.WORKSPACE, failure))
+            else:
+                grants.append(Found(access.WORKSPACE, reason))
         for share in current.shares:
             reason = Reason("share", share_id=share.id)
             if share.grantee_type == "user" and share.grantee_id == subject.id:
@@ -50,8 +58,7 @@ def find_grants(
             if subject.kind == "link" and link.id == subject.id:
                 reason = Reason("link", link_id=link.id)
                 grants += _judge(world, current.type, link, action, reason, evaluate)
-        if current is not resource:
-            ancestor = ResourceKey(current.type, current.resource_id)
+        if ancestor is not None:
             grants = [replace(grant, reason=replace(grant.reason, inherited_from=ancestor)) for grant in grants]
         found += grants
         current = current.parent if current.inherits else None
@@ -96,7 +103,15 @@ def _judge(
     if condition is None:
         return [Found(bits, reason)]
     verdict = evaluate(condition)
-    return [Found(bits if verdict.is_true else 0, reason, verdict, bits)]
+    if not verdict.has_failed:
+        return [Found(bits if verdict.is_true else 0, reason)]
+    failure = Reason(
+        "condition_failed",
+        condition=reason.condition,
+        share_id=reason.share_id,
+        link_id=reason.link_id,
+    )
+    return [Found(0, reason, bits, failure)]
 
 
 def _bits_of(world: World, type: str, granted: Share | Link, action: str) -> int:

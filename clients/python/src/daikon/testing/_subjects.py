@@ -83,6 +83,29 @@ def find_role_of(world: World, subject: FakeSubject, workspace_id: str) -> Role 
     return "viewer" if subject.home == workspace_id else None
 
 
+def has_guest(world: World, subject: FakeSubject, workspace_id: str) -> bool:
+    """Whether the visibility `workspace` is nothing to a subject: to guests, and to a group that has an active
+    guest among its effective members.
+    """
+    if subject.kind == "user":
+        return world.is_guest(workspace_id, subject.id)
+    if subject.kind != "group":
+        return False
+    visited: set[str] = set()
+    unvisited = [subject.id]
+    while unvisited:
+        group = world.groups.get(unvisited.pop())
+        if group is None:
+            continue
+        for user_id in group.members:
+            user = world.users.get(user_id)
+            if user is not None and user.is_active and world.is_guest(workspace_id, user_id):
+                return True
+        unvisited += group.groups - visited
+        visited |= group.groups
+    return False
+
+
 def _find_link(world: World, token: str) -> FakeSubject:
     now = datetime.now(timezone.utc)
     for resource in world.resources.values():

@@ -16,7 +16,7 @@ _issuer = "daikon-fake"
 _signature = "fake"
 
 
-def create_fake_token(user_id: str, workspace_id: str, seconds: float) -> str:
+def create_fake_token(user_id: str, workspace_id: str, seconds: float, is_guest: bool) -> str:
     now = int(time.time())
     claims: AccessTokenClaims = {
         "sub": user_id,
@@ -32,6 +32,8 @@ def create_fake_token(user_id: str, workspace_id: str, seconds: float) -> str:
         "iat": now,
         "exp": now + int(seconds),
     }
+    if is_guest:
+        claims["guest"] = True
     header = {"alg": "none", "typ": "at+jwt"}
     return f"{_encode(header)}.{_encode(claims)}.{_signature}"
 

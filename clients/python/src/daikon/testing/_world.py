@@ -20,11 +20,12 @@ from ..types import (
     Visibility,
 )
 from ._conditions import WorldCondition
-from ._declarations import UNDECLARED, declare, require_condition
 
 _label = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _email = re.compile(rf"[A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_label}(?:\.{_label})*")
 _max_email_length = 254
+
+UNDECLARED = DeclaredType("", "", False, (), (), ())
 
 
 class _User(TypedDict):
@@ -57,8 +58,11 @@ class _Member(TypedDict):
 
 
 class WorldMember(_Member, total=False):
-    """A user in a workspace, with IDs that may be any text. From `expires_at` on, the user is not a member."""
+    """A user in a workspace, with IDs that may be any text. A `guest` has the role `viewer`. From `expires_at`
+    on, the user is not a member.
+    """
 
+    guest: bool
     expires_at: datetime | None
 
 
@@ -200,7 +204,7 @@ class Group:
 
 
 class World:
-    """The data that a fake bases its decisions on."""
+    """The data that a fake bases its decisions on. `build_world` adds what it is built with."""
 
     def __init__(
         self,
@@ -212,10 +216,7 @@ class World:
         groups: Iterable[WorldGroup],
         actions: Iterable[str],
         roles: Iterable[WorldRole],
-        resource_types: Iterable[WorldResourceType],
         conditions: Mapping[str, WorldCondition],
-        resources: Iterable[WorldResource],
-        shares: Iterable[WorldShare],
     ) -> None:
         self.service = service
         self.users = {user["id"]: User(**user) for user in users}
@@ -224,6 +225,8 @@ class World:
         self.members: dict[tuple[str, str], WorldMember] = {}
         for member in members:
             workspace_id, user_id = member["workspace_id"], member["user_id"]
+            if member.get("guest", False) and member["role"] != "viewer":
+                raise ValueError(f"members: the guest {user_id} of {workspace_id} must have the role viewer")
             self.workspaces.setdefault(workspace_id, "")
             self.users.setdefault(user_id, User(user_id))
             self.members[workspace_id, user_id] = member
@@ -241,20 +244,6 @@ class World:
         self.resources: dict[tuple[str, str], Registered] = {}
         self.conditions = dict(conditions)
         self.resource_types: dict[str, DeclaredType] = {}
-        for declared in resource_types:
-            declaration = DeclaredType(
-                declared["type"],
-                declared.get("description", ""),
-                declared.get("allow_public", False),
-                tuple(declared.get("roles", ())),
-                tuple(declared.get("conditions", ())),
-                tuple(declared.get("requirements", ())),
-            )
-            declare(self, declaration)
-        for resource in resources:
-            self._add_resource(resource)
-        for share in shares:
-            self._add_share(share)
 
     def find(self, resource: Resource) -> Registered | None:
         id = resource_id(self.service, resource.type, resource.id)
@@ -290,63 +279,18 @@ class World:
 
     def find_role(self, workspace_id: str, user_id: str) -> Role | None:
         """The role of a user in a workspace, or None if the user is not a member."""
+        member = self._find_member(workspace_id, user_id)
+        return None if member is None else member["role"]
+
+    def is_guest(self, workspace_id: str, user_id: str) -> bool:
+        member = self._find_member(workspace_id, user_id)
+        return member is not None and member.get("guest", False)
+
+    def _find_member(self, workspace_id: str, user_id: str) -> WorldMember | None:
         member = self.members.get((workspace_id, user_id))
         if member is None:
             return None
         expires_at = member.get("expires_at")
         if expires_at is not None and expires_at <= datetime.now(timezone.utc):
             return None
-        return member["role"]
-
-    def _add_resource(self, resource: WorldResource) -> None:
-        type, id = resource["type"], resource["id"]
-        parent = None
-        if "parent" in resource:
-            parent = self.find(resource["parent"])
-            if parent is None:
-                raise ValueError(f"resources: list the parent of {type} {id} before it")
-        if (resource["workspace_id"], resource["owner_id"]) not in self.members:
-            raise ValueError(f"resources: the owner of {type} {id} is not in members of its workspace")
-        self.require_visibility(type, resource.get("visibility", "private"))
-        key = resource_id(self.service, type, id)
-        self.resources[type, key] = Registered(
-            type=type,
-            id=id,
-            resource_id=key,
-            workspace_id=resource["workspace_id"],
-            owner_id=resource["owner_id"],
-            visibility=resource.get("visibility", "private"),
-            parent=parent,
-            inherits=resource.get("inherits", True),
-            created_at=datetime.now(timezone.utc),
-            attributes=dict(resource.get("attributes", {})),
-            display_name=resource.get("display_name"),
-        )
-
-    def _add_share(self, share: WorldShare) -> None:
-        resource = share["resource"]
-        found = self.find(resource)
-        if found is None:
-            raise ValueError(f"shares: {resource.type} {resource.id} is not in resources")
-        group_id = share.get("group_id")
-        if group_id is not None and group_id not in self.groups:
-            raise ValueError(f"shares: the group {group_id} is not in groups")
-        permission, role = share.get("permission"), share.get("role")
-        if (permission is None) == (role is None):
-            raise ValueError(f"shares: pass a permission or a role of {resource.type} {resource.id}")
-        if role is not None and self.find_resource_role(resource.type, role) is None:
-            raise ValueError(f"shares: the role {role} of {resource.type} is not in resource_types")
-        require_condition(self, resource.type, share.get("condition"))
-        found.shares.append(
-            Share(
-                id=f"share-{len(found.shares) + 1}",
-                grantee_type="user" if group_id is None else "group",
-                grantee_id=share["user_id"] if group_id is None else group_id,
-                permission=permission,
-                role=role,
-                granted_by=found.owner_id,
-                granted_at=datetime.now(timezone.utc),
-                expires_at=share.get("expires_at"),
-                condition=share.get("condition"),
-            )
-        )
+        return member

@@ -23,7 +23,7 @@ class IntrospectTokenRequest(_message.Message):
     def __init__(self, token: _Optional[str] = ..., token_type_hint: _Optional[str] = ..., client_id: _Optional[str] = ..., client_secret: _Optional[str] = ..., authorization: _Optional[str] = ..., client_assertion_type: _Optional[str] = ..., client_assertion: _Optional[str] = ...) -> None: ...
 
 class TokenIntrospection(_message.Message):
-    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug")
+    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug", "guest")
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -38,6 +38,7 @@ class TokenIntrospection(_message.Message):
     WID_FIELD_NUMBER: _ClassVar[int]
     WROLE_FIELD_NUMBER: _ClassVar[int]
     WSLUG_FIELD_NUMBER: _ClassVar[int]
+    GUEST_FIELD_NUMBER: _ClassVar[int]
     active: bool
     scope: str
     client_id: str
@@ -52,4 +53,5 @@ class TokenIntrospection(_message.Message):
     wid: str
     wrole: str
     wslug: str
-    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ...) -> None: ...
+    guest: bool
+    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ..., guest: bool = ...) -> None: ...

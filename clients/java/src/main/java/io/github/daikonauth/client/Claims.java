@@ -10,6 +10,7 @@ import java.util.Map;
  * @param subject the ID of the user or service account ({@code sub})
  * @param workspaceId the workspace for which the token was issued ({@code wid})
  * @param role the role in the workspace when the token was issued. Decide with {@link Daikon#check}, not with the role
+ * @param isGuest whether the user was a guest of the workspace when the token was issued
  * @param groups the IDs of the user's groups when the token was issued; empty if there are more than 100
  * @param type {@code access}, or {@code api_key} for the API key of a service account
  * @param expiresAt when the token expires; null for an API key that does not
@@ -20,6 +21,7 @@ public record Claims(
     String workspaceId,
     String workspaceSlug,
     String role,
+    boolean isGuest,
     List<String> groups,
     String type,
     Instant expiresAt,

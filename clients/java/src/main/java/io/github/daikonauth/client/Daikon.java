@@ -45,7 +45,7 @@ public interface Daikon extends AutoCloseable {
    */
   RegisteredResource register(Registration registration, Options.ForAny... options);
 
-  /** Registers up to 1,000 resources, or none. Items may name each other as parents. */
+  /** Registers up to 1,000 resources, all or none. Items may name each other as parents. */
   List<RegisteredResource> registerMany(List<Registration> registrations, Options.ForAny... options);
 
   /** Returns a registered resource. */
@@ -62,7 +62,7 @@ public interface Daikon extends AutoCloseable {
   Share share(Resource resource, Grantee grantee, Grant grant, Options.ForShare... options);
 
   /**
-   * Grants up to 1,000 shares, or none. With {@link Options#as}, its user must be allowed to manage every resource;
+   * Grants up to 1,000 shares, all or none. With {@link Options#as}, its user must be allowed to manage every resource;
    * without it, your service decides.
    */
   List<Share> shareMany(List<NewShare> shares, Options.ForChange... options);

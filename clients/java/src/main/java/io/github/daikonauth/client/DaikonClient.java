@@ -208,7 +208,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
         IntrospectTokenRequest.newBuilder().setToken(token).build(),
         Attempt.repeatable(deadline(Settings.read())));
     if (!found.getActive() || !found.getTokenType().equals("api_key"))
-      throw Tokens.tokenInvalid("the API key is unknown, or has ended");
+      throw Tokens.tokenInvalid("the API key is unknown or no longer valid");
     Map<String, Object> claims = new HashMap<>();
     claims.put("sub", found.getSub());
     claims.put("wid", found.getWid());
@@ -221,6 +221,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
         found.getWid(),
         found.getWslug(),
         found.getWrole(),
+        false,
         List.of(),
         "api_key",
         found.hasExp() ? Instant.ofEpochSecond(found.getExp()) : null,

@@ -32,7 +32,7 @@ public final class FakeDaikon extends FakeResources {
 
   /** Creates an access token that this fake accepts. Its lifetime may be negative. */
   public String token(String userId, String workspaceId, Duration lifetime) {
-    return Tokens.createFake(userId, workspaceId, lifetime);
+    return Tokens.createFake(userId, workspaceId, state.isGuest(workspaceId, userId), lifetime);
   }
 
   /** Makes the fake treat a token as revoked. */

@@ -18,8 +18,14 @@ final class FakeDecision {
   /** The result of a condition. */
   private record Verdict(String condition, boolean isTrue, boolean hasFailed) {}
 
-  /** A grant: its bits, which are none if its condition is false, and those that it would have. */
-  private record Found(int bits, Reason reason, int judgedBits, boolean hasFailed) {}
+  /**
+   * A grant.
+   *
+   * @param bits none if it does not count
+   * @param withheldBits those that it would have if it counted
+   * @param failure why it does not count, if that is the reason for a denial; otherwise null
+   */
+  private record Found(int bits, Reason reason, int withheldBits, Reason failure) {}
 
   private final FakeState state;
   private final FakeSubject subject;
@@ -56,15 +62,12 @@ final class FakeDecision {
       return new Explanation(true, listReasons(role, facts, found, customRoles));
     }
     if (!AccessRules.isAllowed("owner", action, facts)) return deny("action_unknown");
-    List<Reason> failed = new ArrayList<>();
-    for (Found grant : found) {
-      boolean wouldAllow = AccessRules.isAllowed(role, action, grant.judgedBits() | actionFacts);
-      Reason reason = grant.reason();
-      if (grant.hasFailed() && wouldAllow)
-        failed.add(new Reason("condition_failed", null, null, null, reason.shareId(), reason.linkId(), null,
-            reason.condition(), List.of(), null, null));
-    }
-    return failed.isEmpty() ? deny("no_grant") : new Explanation(false, failed);
+    List<Reason> failures = found.stream()
+        .filter(grant -> grant.failure() != null)
+        .filter(grant -> AccessRules.isAllowed(role, action, grant.withheldBits() | actionFacts))
+        .map(Found::failure)
+        .toList();
+    return failures.isEmpty() ? deny("no_grant") : new Explanation(false, failures);
   }
 
   /** Whether the subject is an active member of the workspace of the resource, or a group of it. */
@@ -108,13 +111,18 @@ final class FakeDecision {
     Set<String> groupIds = state.groupsOf(asked.id());
     // Inherited from a public resource by one that may not be public, the visibility means workspace.
     boolean allowsPublic = state.declaration(resource.resource.type()).allowPublic();
+    boolean isGuest = asked.isGuestIn(state, resource.workspaceId);
     List<Found> found = new ArrayList<>();
     for (Entry entry = resource; entry != null; entry = entry.inherits ? entry.parent : null) {
       if (entry.ownerId.equals(asked.id())) found.add(certain(AccessRules.OWNER, "owner", entry));
       if (entry.visibility == Visibility.PUBLIC && allowsPublic)
         found.add(certain(AccessRules.WORKSPACE | AccessRules.PUBLIC, "public", entry));
       else if (entry.visibility != Visibility.PRIVATE && !asked.isLink())
-        found.add(certain(AccessRules.WORKSPACE, "workspace_visibility", entry));
+        found.add(
+            isGuest
+                ? new Found(0, certainReason("workspace_visibility", entry), AccessRules.WORKSPACE,
+                    certainReason("guest", entry))
+                : certain(AccessRules.WORKSPACE, "workspace_visibility", entry));
       for (Share share : entry.shares) {
         if (share.grantee() instanceof Grantee.UserId user && user.userId().equals(asked.id()))
           addGranted(found, entry, "share", null, share.id(), null, share.grant(), share.expiresAt(), share.condition());
@@ -133,9 +141,11 @@ final class FakeDecision {
   }
 
   private Found certain(int bits, String rule, Entry entry) {
-    Reason reason =
-        new Reason(rule, null, null, null, null, null, null, null, List.of(), inheritedFrom(entry), null);
-    return new Found(bits, reason, bits, false);
+    return new Found(bits, certainReason(rule, entry), 0, null);
+  }
+
+  private Reason certainReason(String rule, Entry entry) {
+    return new Reason(rule, null, null, null, null, null, null, null, List.of(), inheritedFrom(entry), null);
   }
 
   private ResourceReference inheritedFrom(Entry entry) {
@@ -168,7 +178,10 @@ final class FakeDecision {
         inheritedFrom(entry),
         null);
     boolean counts = verdict == null || verdict.isTrue();
-    found.add(new Found(counts ? bits : 0, reason, bits, verdict != null && verdict.hasFailed()));
+    Reason failure = verdict == null || !verdict.hasFailed()
+        ? null
+        : new Reason("condition_failed", null, null, null, shareId, linkId, null, condition.name(), List.of(), null, null);
+    found.add(new Found(counts ? bits : 0, reason, bits, failure));
   }
 
   /** Returns the grants that a share or link gives for the action. */
@@ -242,9 +255,14 @@ final class FakeDecision {
     Map<String, Object> params = FakeState.copyOf("condition.params", condition.params());
     try {
       String subjectId = subject.isKnown() ? subject.id() : "";
-      boolean isTrue =
-          function.test(new ConditionInput(subjectId, action, entry.view(), context, params));
-      return new Verdict(name, isTrue, false);
+      boolean isGuest = subject.isGuestIn(state, resource.workspaceId);
+      // Members of a group with a guest differ, so a condition that reads it has no result.
+      List<Boolean> guests = isGuest && subject.kind().equals("group") ? List.of(true, false) : List.of(isGuest);
+      List<Boolean> results = guests.stream()
+          .map(guest -> function.test(new ConditionInput(subjectId, guest, action, entry.view(), context, params)))
+          .distinct()
+          .toList();
+      return new Verdict(name, results.equals(List.of(true)), results.size() > 1);
     } catch (RuntimeException error) {
       return new Verdict(name, false, true);
     }

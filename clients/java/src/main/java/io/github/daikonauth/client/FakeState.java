@@ -168,8 +168,19 @@ final class FakeState {
 
   /** Returns the role of a user in a workspace; null if the user is not a member. */
   String roleOf(String workspaceId, String userId) {
+    FakeWorld.Member member = memberOf(workspaceId, userId);
+    return member == null ? null : member.role();
+  }
+
+  /** Whether a user is a guest of a workspace. */
+  boolean isGuest(String workspaceId, String userId) {
+    FakeWorld.Member member = memberOf(workspaceId, userId);
+    return member != null && member.isGuest();
+  }
+
+  private FakeWorld.Member memberOf(String workspaceId, String userId) {
     for (FakeWorld.Member member : world.members)
-      if (member.workspaceId().equals(workspaceId) && member.userId().equals(userId)) return member.role();
+      if (member.workspaceId().equals(workspaceId) && member.userId().equals(userId)) return member;
     return null;
   }
 
@@ -209,6 +220,14 @@ final class FakeState {
         if (group.groups().stream().anyMatch(found::contains)) found.add(group.id());
     }
     return found;
+  }
+
+  /** Whether an active guest is in a group of a workspace, directly or through other groups. */
+  boolean hasGuest(String workspaceId, String groupId) {
+    return world.groups.values().stream()
+        .filter(group -> groupsOf(group.id()).contains(groupId))
+        .flatMap(group -> group.members().stream())
+        .anyMatch(userId -> isGuest(workspaceId, userId) && world.users.get(userId).isActive());
   }
 
   String findWorkspace(String name) {

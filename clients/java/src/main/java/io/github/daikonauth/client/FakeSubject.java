@@ -77,6 +77,15 @@ record FakeSubject(
     return kind.equals("link");
   }
 
+  /** Whether the visibility {@code workspace} is nothing to it: to guests, and to a group that contains one. */
+  boolean isGuestIn(FakeState state, String workspaceId) {
+    return switch (kind) {
+      case "user" -> state.isGuest(workspaceId, id);
+      case "group" -> state.hasGuest(workspaceId, id);
+      default -> false;
+    };
+  }
+
   /** Returns the role in a workspace; null if there is none. A group or link counts as a viewer of its own. */
   String roleIn(FakeState state, String workspaceId) {
     if (kind.equals("user")) return state.roleOf(workspaceId, id);

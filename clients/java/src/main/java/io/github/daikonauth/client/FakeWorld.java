@@ -34,15 +34,17 @@ public final class FakeWorld {
    *
    * @param resource the resource that is asked about, also if the share is on an ancestor
    * @param subjectId the ID of the user, group or link; empty if there is none
+   * @param isGuest whether the user is a guest of the workspace of the resource
    */
   public record ConditionInput(
       String subjectId,
+      boolean isGuest,
       String action,
       RegisteredResource resource,
       Map<String, Object> context,
       Map<String, Object> params) {}
 
-  record Member(String workspaceId, String userId, String role) {}
+  record Member(String workspaceId, String userId, String role, boolean isGuest) {}
 
   record Group(String id, String workspaceId, String name, Set<String> members, Set<String> groups) {}
 
@@ -92,7 +94,13 @@ public final class FakeWorld {
 
   /** Adds a member with the role viewer, editor, admin or owner. */
   public FakeWorld member(String workspaceId, String userId, String role) {
-    members.add(new Member(workspaceId, userId, role));
+    members.add(new Member(workspaceId, userId, role, false));
+    return this;
+  }
+
+  /** Adds a guest, whose role is viewer. */
+  public FakeWorld guest(String workspaceId, String userId) {
+    members.add(new Member(workspaceId, userId, "viewer", true));
     return this;
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param rule owner, workspace_role, workspace_visibility, public, share, group_share, custom_role or link; or, if the
  *     action is denied, user_unknown, link_unknown, user_inactive, not_a_member, resource_unknown, action_unknown,
- *     requirement_not_met, context_missing, condition_failed or no_grant
+ *     requirement_not_met, context_missing, condition_failed, guest or no_grant
  * @param permission the permission of a share or link
  * @param role the role in the workspace, the role of a share, or the name of a custom role
  * @param condition the condition of a share or link, or the one that is required

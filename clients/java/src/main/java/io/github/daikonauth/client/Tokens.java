@@ -86,6 +86,7 @@ final class Tokens {
         (String) claims.get("wid"),
         (String) claims.get("wslug"),
         (String) claims.get("wrole"),
+        Boolean.TRUE.equals(claims.get("guest")),
         groups,
         (String) claims.get("type"),
         expiresAt,
@@ -184,13 +185,14 @@ final class Tokens {
   }
 
   /** Creates a token for a fake. */
-  static String createFake(String userId, String workspaceId, Duration lifetime) {
+  static String createFake(String userId, String workspaceId, boolean isGuest, Duration lifetime) {
     Map<String, Object> claims = new HashMap<>();
     claims.put("sub", userId);
     claims.put("jti", UUID.randomUUID().toString());
     claims.put("wid", workspaceId);
     claims.put("wslug", "");
     claims.put("wrole", "viewer");
+    if (isGuest) claims.put("guest", true);
     claims.put("iss", FAKE_ISSUER);
     claims.put("aud", "daikon");
     claims.put("type", "access");

@@ -51,8 +51,10 @@ class CasesOnFakeTest {
         !Boolean.FALSE.equals(user.get("isActive")),
         text(user, "name"))));
     each(world, "workspaces", workspace -> fake.workspace(text(workspace, "id"), text(workspace, "name")));
-    each(world, "members",
-        member -> fake.member(text(member, "workspaceId"), text(member, "userId"), text(member, "role")));
+    each(world, "members", member -> {
+      if (Boolean.TRUE.equals(member.get("guest"))) fake.guest(text(member, "workspaceId"), text(member, "userId"));
+      else fake.member(text(member, "workspaceId"), text(member, "userId"), text(member, "role"));
+    });
     each(world, "groups", group -> fake.group(
         text(group, "id"),
         text(group, "workspaceId"),
@@ -89,6 +91,7 @@ class CasesOnFakeTest {
         .condition("up_to",
             input -> (Double) input.context().get("amount") <= (Double) input.params().get("max"))
         .condition("not_locked", input -> !Boolean.TRUE.equals(input.resource().attributes().get("locked")))
+        .condition("not_guest", input -> !input.isGuest())
         .condition("own", input -> input.resource().ownerId().equals(input.subjectId()));
   }
 

@@ -1,28 +1,29 @@
+import type { JobResult } from './job.ts'
+
 /** A job that runs until it is stopped. */
-export type Repeated = { stop(): Promise<void> }
+export type RunningJob = { stop(): Promise<void> }
 
 /**
  * Runs `job` repeatedly, with a pause of `interval` milliseconds before each run, so that runs
- * never overlap. A job that resolves to true has more to do and runs again immediately. `stop`
- * waits for a running job.
+ * never overlap. A job that resolves to `more` runs again immediately. `stop` waits for a running job.
  */
-export function repeat(
-  job: () => Promise<boolean>,
+export function runEvery(
   interval: number,
+  job: () => Promise<JobResult>,
   onFailure: (error: unknown) => void,
-): Repeated {
+): RunningJob {
   let isStopped = false
   let running: Promise<void> = Promise.resolve()
   let timer: ReturnType<typeof setTimeout>
   const schedule = (delay: number) => {
     timer = setTimeout(() => {
       running = job()
-        .catch((error) => {
+        .catch((error): JobResult => {
           onFailure(error)
-          return false
+          return 'done'
         })
-        .then((hasMore) => {
-          if (!isStopped) schedule(hasMore ? 0 : interval)
+        .then((result) => {
+          if (!isStopped) schedule(result === 'more' ? 0 : interval)
         })
     }, delay).unref()
   }

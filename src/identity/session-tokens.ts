@@ -113,7 +113,7 @@ export async function switchWorkspace(
   return toTokenResponse(await rotateTokens(context, rotation))
 }
 
-type RotationStores = Pick<IdentityPorts, 'sessionReach' | 'signInWorkspaces'> & {
+type RotationStores = Pick<IdentityPorts, 'sessionScope' | 'signInWorkspaces'> & {
   activity: ActivityStore
   clients: ClientStore
   claims: ClaimsStore
@@ -158,7 +158,10 @@ export async function rotateTokens(
   throw new ServiceError(reasons.REFRESH_TOKEN_REFUSED)
 }
 
-/** Consumes a refresh token and issues the next tokens, or returns undefined if it is not valid. */
+/**
+ * Consumes a refresh token and issues the next tokens, or returns undefined if it is not valid. A reused
+ * token must not throw: the error would roll back the revocation of its session.
+ */
 async function rotate(
   tx: RotationStores,
   context: IdentityContext,
@@ -179,9 +182,9 @@ async function rotate(
   if (!isConsumed) {
     requireBoundWorkspace(boundTo, workspaceId)
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
-    if (switchesTo) await tx.sessionReach.require(session, switchesTo)
+    if (switchesTo) await tx.sessionScope.require(session, switchesTo)
     // The connection has lost the user, or another one has been enforced.
-    else if (!(await tx.sessionReach.find(session, workspaceId)).isReachable) return undefined
+    else if (!(await tx.sessionScope.find(session, workspaceId)).isAllowed) return undefined
   }
   if (!(await tx.sessions.consumeRefreshToken(tokenId, now))) {
     context.identity.onReplay('refresh_token')

@@ -1,0 +1,65 @@
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { SessionScope, SignedIn, WorkspaceAccess } from '../identity/ports.ts'
+import { readConnectionId } from '../identity/providers/connection.ts'
+import { connectionSession } from '../identity/user-errors.ts'
+import { reasons } from './reasons.ts'
+import type { ConnectionStore } from './store/connection-store.ts'
+
+export type ScopeStores = { activity: ActivityStore; connections: ConnectionStore }
+
+/**
+ * Decides which workspaces a session may be used in:
+ *
+ * - A session that began with a connection: only the workspace of the connection, while the connection
+ *   still has the user.
+ * - Any other session: every workspace of the user, except those that enforce a connection. There, only
+ *   an owner may break the glass, which is recorded.
+ */
+export function createSessionScope(tx: ScopeStores): SessionScope {
+  const find = (session: SignedIn, workspaceId: string) => findAccess(tx, session, workspaceId)
+  return {
+    async filter({ userId, provider }, workspaces) {
+      const connectionId = readConnectionId(provider)
+      if (connectionId === undefined) return workspaces
+      const workspaceId = await tx.connections.findWorkspaceOfSession(connectionId, userId)
+      return workspaces.filter(({ id }) => id === workspaceId)
+    },
+    find,
+    async require(session, workspaceId) {
+      const access = await find(session, workspaceId)
+      if (!access.isAllowed)
+        throw access.requiredConnection
+          ? new ServiceError(reasons.CONNECTION_REQUIRED)
+          : connectionSession()
+      if (access.bypassedConnection === undefined) return
+      const { userId, provider } = session
+      await tx.activity.record(
+        { actorId: userId },
+        {
+          action: 'connection.break_glass_used',
+          targetId: userId,
+          workspaceId,
+          detail: { connection_id: access.bypassedConnection, provider },
+        },
+      )
+    },
+  }
+}
+
+async function findAccess(
+  { connections }: ScopeStores,
+  { userId, provider }: SignedIn,
+  workspaceId: string,
+): Promise<WorkspaceAccess & { bypassedConnection?: string }> {
+  const connectionId = readConnectionId(provider)
+  if (connectionId !== undefined) {
+    const ofSession = await connections.findWorkspaceOfSession(connectionId, userId)
+    return { isAllowed: ofSession === workspaceId }
+  }
+  const enforced = await connections.findEnforced({ workspaceId, userId })
+  if (!enforced) return { isAllowed: true }
+  const { id, breakGlass, isOwner } = enforced
+  if (breakGlass && isOwner) return { isAllowed: true, bypassedConnection: id }
+  return { isAllowed: false, requiredConnection: id }
+}
