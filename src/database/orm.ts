@@ -81,6 +81,7 @@ import { SlowWebhooks } from './migrations/080-slow-webhooks.ts'
 import { RefusedInvitations } from './migrations/081-refused-invitations.ts'
 import { Browsers } from './migrations/082-browsers.ts'
 import { Guests } from './migrations/083-guests.ts'
+import { InheritedRequirements } from './migrations/085-inherited-requirements.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -181,6 +182,7 @@ const migrations = [
   { name: '081-refused-invitations', class: RefusedInvitations },
   { name: '082-browsers', class: Browsers },
   { name: '083-guests', class: Guests },
+  { name: '085-inherited-requirements', class: InheritedRequirements },
 ]
 
 type OrmOptions = {

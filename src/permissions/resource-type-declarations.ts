@@ -44,6 +44,9 @@ type DeclarationStores = {
 /** The migration after which nodes know requirements. */
 const requirementMigration = 36
 
+/** The migration after which nodes know that requirements can be inherited. */
+const inheritedMigration = 85
+
 /**
  * Replaces the declaration of a resource type, or returns what the current one is used for.
  *
@@ -69,7 +72,11 @@ export async function putResourceType(
       parameters,
     }),
   )
-  const { requirements } = request
+  const requirements = request.requirements.map(({ action, condition, inherited = false }) => ({
+    action,
+    condition,
+    inherited,
+  }))
   const checked = await checkConditions(conditions)
   return stores.transaction(async (tx) => {
     const actions = (await tx.actions.list(service_name)).map(({ name }) => name)
@@ -81,9 +88,15 @@ export async function putResourceType(
     ]
     if (violations.length > 0) throw invalidArgument(...violations)
     const declaration: Declaration = { description, allow_public, roles, conditions, requirements }
-    if (dry_run) return { ...kind, ...declaration, ...(await countUses(tx.resourceTypes, kind)) }
+    const isInherited = requirements.some(({ inherited }) => inherited)
+    if (dry_run) {
+      const uses = await countUses(tx.resourceTypes, kind, { isInherited })
+      return { ...kind, ...declaration, ...uses }
+    }
     if (requirements.length > 0)
       await tx.rollout.requireMigration(requirementMigration, 'A requirement')
+    if (isInherited)
+      await tx.rollout.requireMigration(inheritedMigration, 'An inherited requirement')
     if (checked.readGuests) await requireGuestSupport(tx.rollout, 'A condition about guests')
     const isEmpty = JSON.stringify(declaration) === JSON.stringify(undeclared)
     if (!isEmpty) await tx.registrations.insertKinds([kind])
@@ -205,9 +218,13 @@ async function requireRolesUnused(
 async function countUses(
   resourceTypes: ResourceTypeStore,
   kind: Pick<ResourceType, 'service_name' | 'resource_type'>,
-): Promise<Pick<ResourceType, 'roles_used' | 'conditions_used' | 'resources'>> {
+  { isInherited }: { isInherited: boolean },
+): Promise<Pick<ResourceType, 'roles_used' | 'conditions_used' | 'resources' | 'resources_below'>> {
   const current = await resourceTypes.find(kind)
-  if (!current) return { roles_used: {}, conditions_used: {}, resources: 0 }
+  const below = isInherited && {
+    resources_below: current ? await resourceTypes.countBelow(current.kindId) : 0,
+  }
+  if (!current) return { roles_used: {}, conditions_used: {}, resources: 0, ...below }
   const counts = await resourceTypes.countShares(current.kindId)
   const roles_used = Object.fromEntries(
     current.roles.map(({ name }) => [name, counts.get(name) ?? 0]),
@@ -220,6 +237,7 @@ async function countUses(
     roles_used,
     conditions_used,
     resources: await resourceTypes.countResources(current.kindId),
+    ...below,
   }
 }
 
@@ -234,7 +252,10 @@ function listChanges(before: Declaration, after: Declaration) {
   const lines = ({ roles, conditions, requirements }: Declaration) => [
     ...roles.map(({ name, actions }) => `${name}: ${actions.join(', ')}`),
     ...conditions.map(describeCondition),
-    ...requirements.map(({ action, condition }) => `${action} requires ${condition}`),
+    ...requirements.map(
+      ({ action, condition, inherited }) =>
+        `${action} requires ${condition}${inherited ? ', inherited' : ''}`,
+    ),
   ]
   const counts = {
     allow_public: String(after.allow_public),

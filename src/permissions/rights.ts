@@ -4,7 +4,7 @@ import { grant } from './access.ts'
 import { createCallWork } from './conditions/work.ts'
 import { membershipBits, statusBit } from './engine/bits.ts'
 import { compileConditions, maxAttempts } from './engine/conditions/compiled-conditions.ts'
-import { digestsOf, type JudgedCondition, judge } from './engine/conditions/judge.ts'
+import { digestsOf, judge, type UnmetRequirement } from './engine/conditions/judge.ts'
 import { decide } from './engine/facts.ts'
 import { reasons } from './reasons.ts'
 import type { Resource } from './store/resource-sql.ts'
@@ -19,7 +19,7 @@ export type Right = {
   /** The grants of the user as bits of `grant`. */
   bits: number
   /** The requirements of the action that are not met. */
-  unmet: JudgedCondition[]
+  unmet: UnmetRequirement[]
 }
 
 /** Decides whether a member may perform a built-in action on a resource of the workspace. */
@@ -53,6 +53,9 @@ export function requirementNotMet({ unmet }: Right, action: string): ServiceErro
   const [first] = unmet
   if (!first) return undefined
   const missing = first.missing.length > 0 ? `; the context lacks ${first.missing.join(', ')}` : ''
-  const message = `${action} requires the condition ${first.condition}, which is not met${missing}`
+  const of = first.isInherited
+    ? ` of ${first.resource_type} ${first.external_id ?? first.resource_id}`
+    : ''
+  const message = `${action} requires the condition ${first.condition}${of}, which is not met${missing}`
   return new ServiceError(reasons.REQUIREMENT_NOT_MET, message)
 }

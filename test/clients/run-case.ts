@@ -71,6 +71,7 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
       roles: sort(reasons.flatMap(({ role }) => role ?? [])),
       conditions: sort(reasons.flatMap(({ condition }) => condition ?? [])),
       missing: sort(reasons.flatMap(({ missing }) => missing ?? [])),
+      requiredBy: sort(reasons.flatMap(({ requiredBy }) => requiredBy?.type ?? [])),
     }
   },
   register: async (daikon, args) => viewResource(await daikon.register(args)),

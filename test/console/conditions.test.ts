@@ -87,14 +87,15 @@ if (hasBrowser) {
         .getByRole('textbox', { name: 'Expression' })
         .fill("in_cidr(context.ip, '10.0.0.0/8')")
       await choose('Requires', 'office')
+      await dialog.getByRole('checkbox', { name: /^Also below/ }).check()
       await confirm('Save')
-      await page.getByText('required to publish').waitFor()
+      await page.getByText('required to publish, also below').waitFor()
       t.like(await declared(), {
         conditions: [
           { name: 'small', parameters: { limit: 'int' } },
           { name: 'office', expression: "in_cidr(context.ip, '10.0.0.0/8')", parameters: {} },
         ],
-        requirements: [{ action: 'publish', condition: 'office' }],
+        requirements: [{ action: 'publish', condition: 'office', inherited: true }],
         roles: [{ name: 'commenter' }, { name: 'triage' }],
       })
     },

@@ -190,7 +190,15 @@ const recipes: Record<string, (scene: Scene) => Promise<[expected: boolean, actu
       [false, await decide({})],
     ]
   },
-  'Blocked people': async ({ register, people, may, call, declare, viewer, resourceOf }) => {
+  'Blocked people: on one document': async ({
+    register,
+    people,
+    may,
+    call,
+    declare,
+    viewer,
+    resourceOf,
+  }) => {
     const expression =
       '!has(resource.attributes.blocked) || !(subject.id in resource.attributes.blocked)'
     await declare({
@@ -206,6 +214,48 @@ const recipes: Record<string, (scene: Scene) => Promise<[expected: boolean, actu
       [true, before],
       [false, await may(viewer, 'view', resourceOf(record))],
       [true, await may(editor, 'view', resourceOf(record))],
+    ]
+  },
+  'Blocked people: on a folder and all that is in it': async (scene) => {
+    const { people, may, viewer, resourceOf } = scene
+    const condition =
+      '!has(resource.attributes.blocked) || !(subject.id in resource.attributes.blocked)'
+    const { document, describe } = await createFolder(scene, condition, ['view', 'manage'])
+    const before = await may(viewer, 'view', resourceOf(document))
+    await describe({ blocked: [people.viewer.id] })
+    const editor = { type: 'user', id: people.editor.id }
+    return [
+      [true, before],
+      [false, await may(viewer, 'view', resourceOf(document))],
+      [true, await may(editor, 'view', resourceOf(document))],
+    ]
+  },
+  'A legal hold on a folder and all that is in it': async (scene) => {
+    const { people, may, viewer, resourceOf } = scene
+    const condition = '!has(resource.attributes.hold)'
+    const { document, describe } = await createFolder(scene, condition, ['edit', 'manage'])
+    const owner = { type: 'user', id: people.owner.id }
+    const before = await may(owner, 'edit', resourceOf(document))
+    await describe({ hold: 'case 7' })
+    return [
+      [true, before],
+      [false, await may(owner, 'edit', resourceOf(document))],
+      [false, await may(owner, 'manage', resourceOf(document))],
+      [true, await may(viewer, 'view', resourceOf(document))],
+    ]
+  },
+  'An embargo until a time on a folder and all that is in it': async (scene) => {
+    const { may, viewer, resourceOf } = scene
+    const condition =
+      '!has(resource.attributes.embargo) || now >= timestamp(resource.attributes.embargo)'
+    const { document, describe } = await createFolder(scene, condition, ['view'])
+    const seen = async (embargo: string) => {
+      await describe({ embargo })
+      return may(viewer, 'view', resourceOf(document))
+    }
+    return [
+      [false, await seen(inAnHour())],
+      [true, await seen('2020-01-01T00:00:00Z')],
     ]
   },
   "Not one's own expense report": async ({ register, people, share, may, call, ...scene }) => {
@@ -255,6 +305,29 @@ const recipes: Record<string, (scene: Scene) => Promise<[expected: boolean, actu
       [true, await may(viewer, 'create-project', resource)],
     ]
   },
+}
+
+/** Creates a document in a folder, whose type requires a condition of all that is in it. */
+async function createFolder(
+  { register, people, call, kind }: Scene,
+  expression: string,
+  actions: string[],
+) {
+  await call('PutResourceType', {
+    ...kind,
+    resource_type: 'folder',
+    roles: [],
+    conditions: [{ name: 'open', description: '', expression, parameters: {} }],
+    requirements: actions.map((action) => ({ action, condition: 'open', inherited: true })),
+  })
+  const { id, resource_type, resource_id } = await register(people.owner, {
+    resource_type: 'folder',
+  })
+  const parent = { resource_type, resource_id }
+  const document = await register(people.owner, { parent, visibility: 'workspace' })
+  const describe = (attributes: object) =>
+    call('UpdateAttributes', { permission_id: id, attributes })
+  return { document, describe }
 }
 
 /** Gives a user a custom role with an action. */

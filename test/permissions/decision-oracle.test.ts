@@ -11,12 +11,13 @@ import {
   anyContext,
   anyRequirements,
   resolveAttributes,
+  type WorldRequirement,
   worldConditions,
 } from '../support/world-conditions.ts'
 import { decideNaively } from '../support/world-decisions.ts'
 
 const service_name = 'docs'
-const resource_type = 'document'
+const types = ['document', 'folder'] as const
 const actions = ['view', 'edit', 'manage', 'publish', 'unheard-of']
 
 const roleActions = fc.uniqueArray(fc.constantFrom('view', 'edit', 'manage', 'publish'), {
@@ -38,6 +39,7 @@ const facts = fc.record({
   publishingGroups: fc.uniqueArray(fc.nat(1), { maxLength: 2 }),
   resources: fc.array(
     fc.record({
+      type: fc.constantFrom(...types),
       owner: fc.nat(2),
       visibility: fc.constantFrom('private', 'workspace', 'public'),
       shares: fc.uniqueArray(
@@ -55,7 +57,8 @@ const facts = fc.record({
     }),
     { minLength: 1, maxLength: 7 },
   ),
-  requirements: anyRequirements,
+  /** The requirements of each type. */
+  requirements: fc.record({ document: anyRequirements, folder: anyRequirements }),
   /** The context of every request. */
   context: anyContext,
 })
@@ -66,6 +69,7 @@ type Facts = typeof facts extends fc.Arbitrary<infer Value> ? Value : never
 function toWorldResources(records: ResourcePermissionResponse[]): World['resources'] {
   return records.map(({ parent, shares, attributes = {}, ...record }) => ({
     ...record,
+    type: record.resource_type,
     attributes,
     parent_id: records.find(({ resource_id }) => resource_id === parent?.resource_id)?.id ?? null,
     shares: Object.fromEntries(
@@ -83,25 +87,29 @@ test('Check and Accessible agree with an independent decision on random facts', 
   t.teardown(() => environment.stop())
   await environment.seed.serviceAction(service_name, 'publish')
   const remembering = await environment.addNode({ MAX_FACTS_CACHE_BYTES: 10_000_000 })
-  const declare = ({ shareRoles, requirements }: Facts) =>
-    environment.transports[0]?.call('PutResourceType', {
-      service_name,
-      resource_type,
-      allow_public: true,
-      roles: Object.entries(shareRoles).map(([name, actions]) => ({ name, actions })),
-      conditions: worldConditions,
-      requirements,
-    })
   const [transport] = environment.transports
   if (!transport) return t.fail()
+  const declare = async ({ shareRoles, requirements }: Facts) => {
+    for (const resource_type of types) {
+      const declared = await transport.call('PutResourceType', {
+        service_name,
+        resource_type,
+        allow_public: true,
+        roles: Object.entries(shareRoles).map(([name, actions]) => ({ name, actions })),
+        conditions: worldConditions,
+        requirements: requirements[resource_type],
+      })
+      if (!declared.ok) throw new Error(declared.detail)
+    }
+  }
 
   await fc.assert(
     fc.asyncProperty(facts, async (facts) => {
-      const declared = await declare(facts)
-      if (!declared?.ok) throw new Error(declared?.detail)
+      await declare(facts)
       const { workspace, users, groups, resources } = await seedFacts(environment, facts)
       const records: ResourcePermissionResponse[] = []
-      for (const resource_id of resources) {
+      for (const [index, resource_id] of resources.entries()) {
+        const resource_type = facts.resources[index]?.type
         const outcome = await transport.call('GetResource', {
           service_name,
           resource_type,
@@ -115,26 +123,29 @@ test('Check and Accessible agree with an independent decision on random facts', 
         groups,
         resources: toWorldResources(records),
         links: [],
-        requirements: facts.requirements,
+        requirements: types.flatMap((type) =>
+          facts.requirements[type].map((requirement) => ({ ...requirement, type })),
+        ),
         roles: facts.shareRoles,
       }
       const { context } = facts
       for (const person of users) {
         const token = await environment.token(person.id, workspace)
         for (const action of actions) {
-          const expectedIds = world.resources
-            .filter((resource) => {
-              const subject = { ...person, type: 'user' as const }
-              return decideNaively({ world, subject, action, resource, context })
-            })
-            .map(({ resource_id }) => resource_id)
-          const request = { service_name, resource_type, action, context }
+          const expected = world.resources.filter((resource) => {
+            const subject = { ...person, type: 'user' as const }
+            return decideNaively({ world, subject, action, resource, context })
+          })
+          const expectedIds = expected.map(({ resource_id }) => resource_id)
           // Large batches of one caller use a different query plan from small ones.
           for (const times of [1, 16]) {
             const rounds = Array.from({ length: times }, () => resources)
-            const checks = rounds
-              .flat()
-              .map((resource_id) => ({ service_name, resource_type, action, resource_id }))
+            const checks = rounds.flat().map((resource_id) => ({
+              service_name,
+              resource_type: world.resources.find((one) => one.resource_id === resource_id)?.type,
+              action,
+              resource_id,
+            }))
             const node = times === 1 ? remembering.transports[0] : transport
             const checked = await (node ?? transport).call('Check', { checks, context }, { token })
             if (!person.role) {
@@ -152,22 +163,33 @@ test('Check and Accessible agree with an independent decision on random facts', 
             )
           }
 
-          const listed = await transport.call(
-            'Accessible',
-            { ...request, workspace_id: workspace },
-            { token },
-          )
-          if (!person.role) {
-            if (listed.ok) throw new Error('Accessible succeeded for a user who is not a member')
-            continue
+          for (const resource_type of types) {
+            const listed = await transport.call(
+              'Accessible',
+              { service_name, resource_type, action, context, workspace_id: workspace },
+              { token },
+            )
+            if (!person.role) {
+              if (listed.ok) throw new Error('Accessible succeeded for a user who is not a member')
+              continue
+            }
+            if (!listed.ok) throw new Error(listed.detail)
+            const isOfType = ({ type }: { type?: string }) => type === resource_type
+            const expectedOfType = idsOf(expected.filter(isOfType))
+            assertSame(
+              listed.message.resource_ids,
+              expectedOfType.toSorted(),
+              `accessible ${resource_type} ${action}`,
+            )
+            if (!listed.message.has_full_access) continue
+            if (person.guest) throw new Error('Full access of a guest')
+            const binds = ({ type, inherited }: WorldRequirement) =>
+              inherited || type === resource_type
+            if (world.requirements.some((one) => one.action === action && binds(one)))
+              throw new Error(`Full access despite a requirement of ${action}`)
+            if (action !== 'unheard-of')
+              assertSame(expectedOfType, idsOf(world.resources.filter(isOfType)), 'full access')
           }
-          if (!listed.ok) throw new Error(listed.detail)
-          assertSame(listed.message.resource_ids, expectedIds.toSorted(), `accessible ${action}`)
-          if (!listed.message.has_full_access) continue
-          if (person.guest) throw new Error('Full access of a guest')
-          if (facts.requirements.some((requirement) => requirement.action === action))
-            throw new Error(`Full access despite a requirement of ${action}`)
-          if (action !== 'unheard-of') assertSame(expectedIds, resources, 'full access')
         }
       }
     }),
@@ -175,6 +197,8 @@ test('Check and Accessible agree with an independent decision on random facts', 
   )
   t.pass()
 })
+
+const idsOf = (resources: World['resources']) => resources.map(({ resource_id }) => resource_id)
 
 function assertSame(actual: string[], expectedIds: string[], what: string): void {
   if (actual.join() !== expectedIds.join())
@@ -223,9 +247,13 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   const kind = `insert into resource_kinds (service_name, resource_type) values ($1, $2)
     on conflict (service_name, resource_type) do update set service_name = excluded.service_name
     returning id`
-  const kindId = (await pool.query(kind, [service_name, resource_type])).rows[0].id
+  const kindIds: Record<string, number> = {}
+  for (const type of types)
+    kindIds[type] = (await pool.query(kind, [service_name, type])).rows[0].id
   const resources: string[] = []
-  for (const { owner, visibility, shares, parent, inherits, attributes } of facts.resources) {
+  for (const resource of facts.resources) {
+    const { type, owner, visibility, shares, parent, inherits, attributes } = resource
+    const kindId = kindIds[type]
     const id = randomUUID()
     await pool.query(
       `insert into resources

@@ -69,6 +69,7 @@ for (const transport of environment.transports) {
       conditions_used: null,
       requirements: [],
       resources: null,
+      resources_below: null,
     }
     if (transport.name === 'rest') t.deepEqual(expectOk(outcome), own)
     const renamed = {

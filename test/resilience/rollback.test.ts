@@ -92,6 +92,13 @@ test.serial(
       [55, 'links with a condition', link({ permission: 'view', condition })],
     ]
     await declare()
+    const inherited = { action: 'edit', condition: 'office', inherited: true }
+    await declare({ requirements: [inherited] })
+    t.deepEqual(await readNewerFacts(execute), [
+      { migration: 85, fact: 'requirements that resources below inherit' },
+      { migration: 36, fact: 'requirements of actions' },
+    ])
+    await declare()
     for (const [migration, fact, write] of kinds) {
       t.deepEqual(await readNewerFacts(execute), [], `before ${fact}`)
       await requireKnownFacts(execute, migration - 1)

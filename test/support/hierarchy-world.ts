@@ -21,6 +21,8 @@ export type WorldLink = { id: string; resource: string; grant: WorldGrant }
 export type WorldResource = {
   id: string
   resource_id: string
+  /** Absent in worlds of one type. */
+  type?: string
   owner_id: string
   visibility: string
   parent_id: string | null
@@ -35,7 +37,7 @@ export type World = {
   groups: WorldGroup[]
   resources: WorldResource[]
   links: WorldLink[]
-  /** The requirements of the type of the resources. */
+  /** The requirements of the types of the resources. */
   requirements: WorldRequirement[]
   /** The declared actions of each role. */
   roles: Record<string, string[]>
@@ -70,7 +72,8 @@ export async function readWorld(
           order by l.id), '[]')
         from resource_links l join resources r using (kind_id, resource_id)
         where r.workspace_id = $1) as links,
-       (select coalesce(json_agg(json_build_object('action', action, 'condition', condition)
+       (select coalesce(json_agg(json_strip_nulls(json_build_object('action', action,
+            'condition', condition, 'inherited', case when inherited_in is not null then true end))
           order by action, condition), '[]')
         from resource_requirements
         where kind_id in (select kind_id from resources where workspace_id = $1)) as requirements`,

@@ -131,24 +131,35 @@ export const anyCondition: fc.Arbitrary<WorldCondition> = fc.constantFrom(
   ),
 )
 
-export type WorldRequirement = { action: string; condition: string }
+/** A requirement of a type: of the only one if `type` is absent. */
+export type WorldRequirement = {
+  action: string
+  condition: string
+  inherited?: true
+  type?: string
+}
 
 /** Requirements of the actions of a world; most worlds have none of a certain action. */
-export const anyRequirements: fc.Arbitrary<WorldRequirement[]> = fc.uniqueArray(
-  fc.record({
-    action: fc.constantFrom('view', 'edit', 'manage', 'publish'),
-    condition: fc.constantFrom(
-      'unblocked',
-      'office',
-      'own',
-      'ranked',
-      'insider',
-      'reading',
-      'tolerant',
-    ),
-  }),
-  { maxLength: 2, selector: ({ action, condition }) => `${action} ${condition}` },
-)
+export const anyRequirements: fc.Arbitrary<WorldRequirement[]> = fc
+  .uniqueArray(
+    fc.record({
+      action: fc.constantFrom('view', 'edit', 'manage', 'publish'),
+      condition: fc.constantFrom(
+        'unblocked',
+        'office',
+        'own',
+        'ranked',
+        'insider',
+        'reading',
+        'tolerant',
+      ),
+      inherited: fc.boolean(),
+    }),
+    { maxLength: 2, selector: ({ action, condition }) => `${action} ${condition}` },
+  )
+  .map((requirements) =>
+    requirements.map(({ inherited, ...one }) => (inherited ? { ...one, inherited } : one)),
+  )
 
 /** Attributes that conditions read. `blocked` contains the indexes of people, or is no list. */
 export const anyAttributes = fc.record({

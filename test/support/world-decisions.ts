@@ -94,23 +94,33 @@ function isOfWorkspaceVisibility({ name }: NaiveGrant): boolean {
   return name.startsWith('workspace_visibility')
 }
 
-type Unmet = { condition: string; verdict: WorldVerdict }
+/** A requirement of the resource with this ID, which is false. */
+type Unmet = { condition: string; resourceId: string; verdict: WorldVerdict }
 
+/** An inherited requirement binds what inherits from a resource of its type, and reads that resource. */
 function findUnmet(question: WorldQuestion, required: string): Unmet[] {
-  return question.world.requirements
-    .filter(({ action }) => action === required)
-    .map(({ condition }) => ({
-      condition,
-      verdict: judge(question, { name: condition, params: {} }),
-    }))
+  const { world, resource } = question
+  return findReached(world, resource)
+    .flatMap((one) =>
+      world.requirements
+        .filter(({ action, type }) => action === required && type === one.type)
+        .filter(({ inherited }) => inherited || one === resource)
+        .map(({ condition }) => ({
+          condition,
+          resourceId: one.resource_id,
+          verdict: judge({ ...question, resource: one }, { name: condition, params: {} }),
+        })),
+    )
     .filter(({ verdict }) => verdict !== true)
 }
 
 function describeUnmet(unmet: Unmet[]): string[] {
   return unmet
-    .flatMap(({ condition, verdict }) => [
-      `requirement_not_met under ${condition}`,
-      ...(typeof verdict === 'object' ? describeFailure(condition, verdict) : []),
+    .flatMap(({ condition, resourceId, verdict }) => [
+      `requirement_not_met under ${condition} on ${resourceId}`,
+      ...(typeof verdict === 'object'
+        ? describeFailure(`${condition} on ${resourceId}`, verdict)
+        : []),
     ])
     .toSorted()
 }
@@ -199,10 +209,11 @@ function describeCondition(name: string | undefined): string {
 /** Describes a reason: `share view under small of 5f0c…` is a share of the ancestor with this ID. */
 export function describeReason(reason: Record<string, any>): string {
   const { rule, permission, role, group_id, link_id, condition, inherited_from, missing } = reason
+  const required = reason.resource_id ? ` on ${reason.resource_id}` : ''
   const isShared = rule === 'share' || rule === 'group_share' || rule === 'link'
   const grantee = rule === 'link' ? ` ${link_id}` : group_id ? ` ${group_id}` : ''
   const granted = isShared ? `${grantee} ${permission ?? role}` : ''
   const origin = inherited_from ? ` of ${inherited_from.resource_id}` : ''
   const lacking = missing ? `: ${missing}` : ''
-  return `${rule}${granted}${describeCondition(condition)}${origin}${lacking}`
+  return `${rule}${granted}${describeCondition(condition)}${required}${origin}${lacking}`
 }

@@ -478,7 +478,7 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		if err != nil {
 			return nil, err
 		}
-		lists := map[string][]string{"rules": {}, "roles": {}, "conditions": {}, "missing": {}}
+		lists := map[string][]string{"rules": {}, "roles": {}, "conditions": {}, "missing": {}, "requiredBy": {}}
 		add := func(list string, names ...string) {
 			for _, name := range names {
 				if name != "" {
@@ -492,6 +492,9 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 			add("roles", reason.Role)
 			add("conditions", reason.Condition)
 			add("missing", reason.Missing...)
+			if reason.RequiredBy != nil {
+				add("requiredBy", reason.RequiredBy.Type)
+			}
 		}
 		result := map[string]any{"allowed": explanation.Allowed}
 		for name, list := range lists {
@@ -613,6 +616,9 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		}
 		uses := declared.Uses
 		counts := map[string]any{"resources": uses.Resources, "roles": uses.Roles, "conditions": uses.Conditions}
+		if uses.ResourcesBelow > 0 {
+			counts["resourcesBelow"] = uses.ResourcesBelow
+		}
 		return map[string]any{"uses": counts}, nil
 	},
 	"resourceTypes": func(ctx context.Context, client *daikon.Client, _ caseArguments) (any, error) {

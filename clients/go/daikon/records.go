@@ -145,6 +145,9 @@ func readReasons(context *structpb.Struct) []Reason {
 				ResourceID: ancestor["resource_id"].GetStringValue(),
 			}
 		}
+		if resourceID := text("resource_id"); resourceID != "" {
+			reasons[index].RequiredBy = &ResourceRef{Type: text("resource_type"), ResourceID: resourceID}
+		}
 	}
 	return reasons
 }

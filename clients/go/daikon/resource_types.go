@@ -47,6 +47,9 @@ type ConditionDeclaration struct {
 type Requirement struct {
 	Action    string
 	Condition string
+	// Inherited reports whether the requirement also binds everything that inherits from a resource of the type. The
+	// condition is then judged with that resource.
+	Inherited bool
 }
 
 // DeclaredType is a declared resource type.
@@ -62,6 +65,9 @@ type TypeUses struct {
 	Resources  int
 	Roles      map[string]int
 	Conditions map[string]int
+	// ResourcesBelow counts the resources that inherit from one of the type, if a requirement of the new declaration is
+	// inherited.
+	ResourcesBelow int
 }
 
 // RegisterActions registers actions of the service. Existing actions are kept.
@@ -118,6 +124,7 @@ func (c *Client) DeclareType(
 		request.Requirements = append(request.Requirements, &daikonv1.ActionRequirement{
 			Action:    requirement.Action,
 			Condition: requirement.Condition,
+			Inherited: &requirement.Inherited,
 		})
 	}
 	var declared *daikonv1.ResourceType
@@ -189,13 +196,15 @@ func readType(record *daikonv1.ResourceType) *DeclaredType {
 		declared.Requirements = append(declared.Requirements, Requirement{
 			Action:    requirement.GetAction(),
 			Condition: requirement.GetCondition(),
+			Inherited: requirement.GetInherited(),
 		})
 	}
 	if record.Resources != nil {
 		declared.Uses = &TypeUses{
-			Resources:  int(record.GetResources()),
-			Roles:      readCounts(record.GetRolesUsed()),
-			Conditions: readCounts(record.GetConditionsUsed()),
+			Resources:      int(record.GetResources()),
+			Roles:          readCounts(record.GetRolesUsed()),
+			Conditions:     readCounts(record.GetConditionsUsed()),
+			ResourcesBelow: int(record.GetResourcesBelow()),
 		}
 	}
 	return declared

@@ -231,6 +231,8 @@ type Reason struct {
 	Missing []string
 	// InheritedFrom is the ancestor with the grant; nil if the grant is on the resource itself.
 	InheritedFrom *ResourceRef
+	// RequiredBy is the resource whose requirement is not met: the one that was asked about, or an ancestor.
+	RequiredBy *ResourceRef
 }
 
 // Claims are the claims of a verified access token (RFC 7519).

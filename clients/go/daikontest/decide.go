@@ -75,6 +75,7 @@ type reason struct {
 	expiresAt     time.Time
 	condition     string
 	inheritedFrom *resource
+	requiredBy    *resource
 	// withheldBits are those that the grant would give if it counted. failure is why it does not count, if that is
 	// the reason for a denial.
 	withheldBits int
@@ -91,10 +92,13 @@ func (s *state) decide(who subject, action string, target *resource, input map[s
 	}
 	evaluate := s.newEvaluation(who, action, target, input, role)
 	grants := s.findGrants(who, action, target, evaluate)
-	unmet := s.findUnmet(target, action, evaluate)
+	findUnmet := func(required string) []requirementVerdict {
+		return s.findUnmet(who, action, target, input, role, required)
+	}
+	unmet := findUnmet(action)
 	customRoles := s.findCustomRoles(who.id, action, target.workspaceID)
 	// A custom role gives the action on what the subject may view.
-	if len(customRoles) > 0 && len(s.findUnmet(target, "view", evaluate)) > 0 {
+	if len(customRoles) > 0 && len(findUnmet("view")) > 0 {
 		customRoles = nil
 	}
 	actionFacts := 0
@@ -168,32 +172,46 @@ func (s *state) decidePublic(
 	if reasons == nil {
 		return deny(denial)
 	}
-	if unmet := s.findUnmet(target, action, evaluate); len(unmet) > 0 {
+	if unmet := s.findUnmet(who, action, target, input, "", action); len(unmet) > 0 {
 		return denyUnmet(unmet)
 	}
 	return true, reasons
 }
 
-// findUnmet returns the requirements of an action that are not met.
-func (s *state) findUnmet(target *resource, action string, evaluate evaluation) []verdict {
-	var unmet []verdict
-	for _, requirement := range s.types[target.kind].Requirements {
-		if requirement.Action != action {
-			continue
-		}
-		if judged := evaluate(daikon.Condition{Name: requirement.Condition}); !judged.isTrue {
-			unmet = append(unmet, judged)
+// requirementVerdict is the result of a requirement, and the resource that it was judged with.
+type requirementVerdict struct {
+	verdict
+	requiredBy *resource
+}
+
+// findUnmet returns the requirements that are not met: those of the type of the resource, and the inherited ones of each
+// ancestor that it inherits from, which are judged with that ancestor.
+func (s *state) findUnmet(
+	who subject, action string, target *resource, input map[string]any, role Role, required string,
+) []requirementVerdict {
+	var unmet []requirementVerdict
+	for current := target; current != nil; current = current.inheritsFrom() {
+		evaluate := s.newEvaluation(who, action, current, input, role)
+		for _, requirement := range s.types[current.kind].Requirements {
+			if requirement.Action != required || (current != target && !requirement.Inherited) {
+				continue
+			}
+			if judged := evaluate(daikon.Condition{Name: requirement.Condition}); !judged.isTrue {
+				unmet = append(unmet, requirementVerdict{judged, current})
+			}
 		}
 	}
 	return unmet
 }
 
-func denyUnmet(unmet []verdict) (bool, []reason) {
+func denyUnmet(unmet []requirementVerdict) (bool, []reason) {
 	var reasons []reason
 	for _, judged := range unmet {
-		reasons = append(reasons, reason{rule: "requirement_not_met", condition: judged.condition})
+		named := reason{rule: "requirement_not_met", condition: judged.condition, requiredBy: judged.requiredBy}
+		reasons = append(reasons, named)
 		if judged.hasFailed {
-			reasons = append(reasons, reason{rule: "condition_failed", condition: judged.condition})
+			named.rule = "condition_failed"
+			reasons = append(reasons, named)
 		}
 	}
 	return false, reasons

@@ -147,6 +147,20 @@ func findMisfits(condition daikon.ConditionDeclaration, params map[string]any) [
 	return fields
 }
 
+// countBelow returns the number of resources that inherit from a resource of a type.
+func (s *state) countBelow(kind string) int32 {
+	var count int32
+	for _, one := range s.resources {
+		for above := one.inheritsFrom(); above != nil; above = above.inheritsFrom() {
+			if above.kind == kind {
+				count++
+				break
+			}
+		}
+	}
+	return count
+}
+
 // countUses returns what uses the declaration of a type.
 func (s *state) countUses(kind string) daikon.TypeUses {
 	uses := daikon.TypeUses{Roles: map[string]int{}, Conditions: map[string]int{}}

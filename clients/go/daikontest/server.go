@@ -373,6 +373,10 @@ func (r reason) record() map[string]any {
 	if !r.expiresAt.IsZero() {
 		set("expires_at", r.expiresAt.UTC().Format(time.RFC3339Nano))
 	}
+	if r.requiredBy != nil {
+		set("resource_type", r.requiredBy.kind)
+		set("resource_id", r.requiredBy.resourceID)
+	}
 	if r.inheritedFrom != nil {
 		record["inherited_from"] = map[string]any{
 			"resource_type": r.inheritedFrom.kind,

@@ -49,6 +49,7 @@ func (s permissionServer) PutResourceType(
 		declared.Requirements = append(declared.Requirements, daikon.Requirement{
 			Action:    requirement.GetAction(),
 			Condition: requirement.GetCondition(),
+			Inherited: requirement.GetInherited(),
 		})
 	}
 	view := s.state.viewType(kind, declared)
@@ -58,6 +59,10 @@ func (s permissionServer) PutResourceType(
 	uses := s.state.countUses(kind)
 	resources := int32(uses.Resources)
 	view.Resources = &resources
+	if slices.ContainsFunc(declared.Requirements, func(one daikon.Requirement) bool { return one.Inherited }) {
+		below := s.state.countBelow(kind)
+		view.ResourcesBelow = &below
+	}
 	view.RolesUsed, view.ConditionsUsed = viewCounts(uses.Roles), viewCounts(uses.Conditions)
 	return view, s.state.requireValid(kind, declared)
 }

@@ -141,6 +141,7 @@ func (s *state) viewType(kind string, declared daikon.TypeDeclaration) *daikonv1
 		record.Requirements = append(record.Requirements, &daikonv1.ActionRequirement{
 			Action:    requirement.Action,
 			Condition: requirement.Condition,
+			Inherited: &requirement.Inherited,
 		})
 	}
 	return record

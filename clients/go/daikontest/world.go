@@ -137,6 +137,14 @@ type resource struct {
 	links       []*link
 }
 
+// inheritsFrom returns the parent that the resource inherits from, or nil.
+func (r *resource) inheritsFrom() *resource {
+	if r.inherits {
+		return r.parent
+	}
+	return nil
+}
+
 // granted is what a share or link grants.
 type granted struct {
 	permission daikon.Permission

@@ -3012,7 +3012,10 @@ type ActionRequirement struct {
 	// `view`, `edit`, `manage` or an action that the service has registered.
 	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
 	// The name of a condition of the declaration. It must not have parameters.
-	Condition     string `protobuf:"bytes,2,opt,name=condition,proto3" json:"condition,omitempty"`
+	Condition string `protobuf:"bytes,2,opt,name=condition,proto3" json:"condition,omitempty"`
+	// Whether the requirement also binds the action on everything that inherits from a resource of the
+	// type: the condition is then judged with that ancestor as `resource`. Defaults to false.
+	Inherited     *bool `protobuf:"varint,3,opt,name=inherited,proto3,oneof" json:"inherited,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3059,6 +3062,13 @@ func (x *ActionRequirement) GetCondition() string {
 		return x.Condition
 	}
 	return ""
+}
+
+func (x *ActionRequirement) GetInherited() bool {
+	if x != nil && x.Inherited != nil {
+		return *x.Inherited
+	}
+	return false
 }
 
 // A condition of a resource type. See `docs/conditions.md`.
@@ -3160,9 +3170,12 @@ type ResourceType struct {
 	// response to a dry run.
 	ConditionsUsed *structpb.Struct `protobuf:"bytes,9,opt,name=conditions_used,json=conditionsUsed,proto3,oneof" json:"conditions_used,omitempty"`
 	// What the conditions require of actions, in the order of the declaration.
-	Requirements  []*ActionRequirement `protobuf:"bytes,10,rep,name=requirements,proto3" json:"requirements,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Requirements []*ActionRequirement `protobuf:"bytes,10,rep,name=requirements,proto3" json:"requirements,omitempty"`
+	// The number of resources, of whatever type, that inherit from a resource of the type. Only in the
+	// response to a dry run of a declaration with an inherited requirement.
+	ResourcesBelow *int32 `protobuf:"varint,11,opt,name=resources_below,json=resourcesBelow,proto3,oneof" json:"resources_below,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ResourceType) Reset() {
@@ -3263,6 +3276,13 @@ func (x *ResourceType) GetRequirements() []*ActionRequirement {
 		return x.Requirements
 	}
 	return nil
+}
+
+func (x *ResourceType) GetResourcesBelow() int32 {
+	if x != nil && x.ResourcesBelow != nil {
+		return *x.ResourcesBelow
+	}
+	return 0
 }
 
 // A condition of a resource type.
@@ -4415,10 +4435,13 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
 	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01\x12\x18\n" +
 	"\aactions\x18\x03 \x03(\tR\aactionsB\x0e\n" +
-	"\f_description\"I\n" +
+	"\f_description\"z\n" +
 	"\x11ActionRequirement\x12\x16\n" +
 	"\x06action\x18\x01 \x01(\tR\x06action\x12\x1c\n" +
-	"\tcondition\x18\x02 \x01(\tR\tcondition\"\xce\x01\n" +
+	"\tcondition\x18\x02 \x01(\tR\tcondition\x12!\n" +
+	"\tinherited\x18\x03 \x01(\bH\x00R\tinherited\x88\x01\x01B\f\n" +
+	"\n" +
+	"_inherited\"\xce\x01\n" +
 	"\x14ConditionDeclaration\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
 	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01\x12\x1e\n" +
@@ -4429,7 +4452,7 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"parameters\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x01R\n" +
 	"parameters\x88\x01\x01B\x0e\n" +
 	"\f_descriptionB\r\n" +
-	"\v_parameters\"\xa2\x04\n" +
+	"\v_parameters\"\xe4\x04\n" +
 	"\fResourceType\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12 \n" +
@@ -4444,11 +4467,13 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"conditions\x12E\n" +
 	"\x0fconditions_used\x18\t \x01(\v2\x17.google.protobuf.StructH\x02R\x0econditionsUsed\x88\x01\x01\x12@\n" +
 	"\frequirements\x18\n" +
-	" \x03(\v2\x1c.daikon.v1.ActionRequirementR\frequirementsB\r\n" +
+	" \x03(\v2\x1c.daikon.v1.ActionRequirementR\frequirements\x12,\n" +
+	"\x0fresources_below\x18\v \x01(\x05H\x03R\x0eresourcesBelow\x88\x01\x01B\r\n" +
 	"\v_roles_usedB\f\n" +
 	"\n" +
 	"_resourcesB\x12\n" +
-	"\x10_conditions_used\"\xa2\x01\n" +
+	"\x10_conditions_usedB\x12\n" +
+	"\x10_resources_below\"\xa2\x01\n" +
 	"\x11ResourceCondition\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x1e\n" +
@@ -4754,6 +4779,7 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[30].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[33].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[34].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[35].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[36].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[37].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[50].OneofWrappers = []any{}

@@ -167,6 +167,7 @@ class Call:
                 "roles": sorted(reason.role for reason in reasons if reason.role is not None),
                 "conditions": sorted(reason.condition for reason in reasons if reason.condition is not None),
                 "missing": sorted(path for reason in reasons for path in reason.missing),
+                "requiredBy": sorted(reason.required_by.type for reason in reasons if reason.required_by),
             }
             assert actual == {**actual, **expected}, name
         elif isinstance(result, (RegisteredResource, Share, Link)):
@@ -178,7 +179,7 @@ class Call:
                 assert actual == value, f"{name}: {key}"
         elif isinstance(result, DeclaredType):
             uses = None if result.uses is None else asdict(result.uses)
-            assert uses == (expected and expected["uses"]), name
+            assert uses == (expected and {**(uses or {}), **to_python(expected["uses"])}), name
         elif self.operation in ("shares", "share_many"):
             grantees = [share.grantee.user_id or share.grantee.group_id for share in result]
             assert sorted(map(str, grantees)) == sorted(expected), name

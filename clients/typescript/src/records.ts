@@ -73,13 +73,15 @@ type ReasonRecord = {
   condition?: string
   missing?: string[]
   inherited_from?: { resource_type: string; resource_id: string }
+  resource_type?: string
+  resource_id?: string
 }
 
 /** Converts the reasons of an explained evaluation. */
 export function readReasons(context: Record<string, unknown> | undefined): Reason[] {
   const records = (context?.reasons ?? []) as ReasonRecord[]
   return records.map(({ group_id, share_id, link_id, expires_at, inherited_from, ...record }) => {
-    const { rule, permission, role, condition, missing } = record
+    const { rule, permission, role, condition, missing, resource_type, resource_id } = record
     return {
       rule,
       ...(permission && { permission }),
@@ -96,6 +98,8 @@ export function readReasons(context: Record<string, unknown> | undefined): Reaso
           resourceId: inherited_from.resource_id,
         },
       }),
+      ...(resource_type &&
+        resource_id && { requiredBy: { type: resource_type, resourceId: resource_id } }),
     }
   })
 }

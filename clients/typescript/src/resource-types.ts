@@ -31,6 +31,11 @@ export type ConditionDeclaration = {
 export type Requirement<Action extends string = string> = {
   action: Action | BuiltInAction
   condition: string
+  /**
+   * Whether it also binds everything that inherits from a resource of the type. The condition is then
+   * judged with that resource. Defaults to false.
+   */
+  inherited?: boolean | undefined
 }
 
 /**
@@ -61,7 +66,7 @@ export type DeclaredType = {
     expression: string
     parameters: Record<string, string>
   }[]
-  requirements: Requirement[]
+  requirements: Required<Requirement>[]
   /** With `dryRun`: what uses the current declaration. Otherwise undefined. */
   uses: TypeUses | undefined
 }
@@ -71,6 +76,8 @@ export type TypeUses = {
   resources: number
   roles: Record<string, number>
   conditions: Record<string, number>
+  /** The resources that inherit from one of the type, if a requirement of the new declaration is inherited. */
+  resourcesBelow?: number
 }
 
 export type DeclareOptions = CallOptions & {
@@ -163,7 +170,7 @@ export function createTypeOperations({ service, send, trySend }: Caller): TypeOp
 
 function readType(declared: ResourceType): DeclaredType {
   const { resource_type, description, allow_public, roles, conditions, requirements } = declared
-  const { resources, roles_used = {}, conditions_used = {} } = declared
+  const { resources, resources_below, roles_used = {}, conditions_used = {} } = declared
   return {
     type: requireText('resource_type', resource_type),
     description,
@@ -173,10 +180,16 @@ function readType(declared: ResourceType): DeclaredType {
       ...condition,
       parameters,
     })),
-    requirements,
+    // A server without inherited requirements does not send the member.
+    requirements: requirements.map(({ inherited = false, ...one }) => ({ ...one, inherited })),
     uses:
       resources === undefined
         ? undefined
-        : { resources, roles: roles_used, conditions: conditions_used },
+        : {
+            resources,
+            roles: roles_used,
+            conditions: conditions_used,
+            ...(resources_below !== undefined && { resourcesBelow: resources_below }),
+          },
   }
 }

@@ -99,6 +99,8 @@ export type Reason = {
   missing?: string[]
   /** The ancestor that the grant is inherited from. */
   inheritedFrom?: { type: string; resourceId: string }
+  /** The resource whose requirement is not met: the one that was asked about, or an ancestor. */
+  requiredBy?: { type: string; resourceId: string }
 }
 
 export type Explanation = { allowed: boolean; reasons: Reason[] }

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Checkbox, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useActions } from '../resources/service-actions.ts'
 import classes from '../ui/list-fields.module.css'
@@ -43,6 +43,10 @@ export function RequirementFields({ service, form, index, onRemove }: Props) {
           Remove
         </Button>
       </div>
+      <Checkbox
+        label="Also below: binds everything that inherits from a resource of the type"
+        {...form.getInputProps(`${field}.inherited`, { type: 'checkbox' })}
+      />
       {error && (
         <Text size="sm" c="var(--mantine-color-error)">
           {error}

@@ -73,7 +73,7 @@ export function ResourceTypeForm({ service, edited, onClose }: Props) {
           <ListFields
             form={form}
             list="requirements"
-            emptyItem={{ action: '', condition: '' }}
+            emptyItem={{ action: '', condition: '', inherited: false }}
             addLabel="Add a requirement"
           >
             {(index, onRemove) => (

@@ -7,7 +7,10 @@ import { type DeclarationFields, type ResourceType, toConditions } from './decla
 type Key = Pick<ResourceType, 'service_name' | 'resource_type'>
 
 /** What an administrator edits. */
-export type Declaration = Omit<ResourceType, 'roles_used' | 'conditions_used' | 'resources'>
+export type Declaration = Omit<
+  ResourceType,
+  'roles_used' | 'conditions_used' | 'resources' | 'resources_below'
+>
 
 export const resourceTypesQuery = queryOptions({
   queryKey: ['resource-types'],

@@ -111,7 +111,7 @@ function Conditions({ type: { conditions, requirements } }: { type: ResourceType
           <li key={name}>
             <b>{name}</b> <span className="dimmed">{description || expression}</span>
             {actions.length > 0 &&
-              ` · required to ${actions.map(({ action }) => action).join(', ')}`}
+              ` · required to ${actions.map(({ action, inherited }) => (inherited ? `${action}, also below` : action)).join('; ')}`}
           </li>
         )
       })}

@@ -15,6 +15,12 @@ export function Reason({ reason }: { reason: AccessReason }) {
     <span>
       {describe(reason)}
       {reason.condition && <>, under the condition {reason.condition}</>}
+      {reason.resource_type && reason.resource_id && (
+        <>
+          {' of '}
+          {reason.resource_type} {reason.resource_id}
+        </>
+      )}
       {reason.expires_at && (
         <>
           , until <Time value={reason.expires_at} />

@@ -213,6 +213,12 @@ export interface AccessReason {
     | undefined;
   /** The paths that a condition needs and the request lacks, such as `context.amount`, sorted. */
   missing: string[];
+  /** The type of the resource whose requirement is not met: the resource itself or an ancestor. */
+  resource_type?:
+    | string
+    | undefined;
+  /** The ID of the resource whose requirement is not met. */
+  resource_id?: string | undefined;
 }
 
 /** An ancestor from which a resource inherits a grant. */
@@ -1177,6 +1183,8 @@ function createBaseAccessReason(): AccessReason {
     inherited_from: undefined,
     condition: undefined,
     missing: [],
+    resource_type: undefined,
+    resource_id: undefined,
   };
 }
 
@@ -1211,6 +1219,12 @@ export const AccessReason: MessageFns<AccessReason> = {
     }
     for (const v of message.missing) {
       writer.uint32(82).string(v!);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(90).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(98).string(message.resource_id);
     }
     return writer;
   },
@@ -1308,6 +1322,22 @@ export const AccessReason: MessageFns<AccessReason> = {
             message.missing.push(reader.string());
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1337,6 +1367,8 @@ export const AccessReason: MessageFns<AccessReason> = {
       : undefined;
     message.condition = object.condition ?? undefined;
     message.missing = object.missing?.map((e) => e) || [];
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
     return message;
   },
 };

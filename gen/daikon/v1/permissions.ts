@@ -839,6 +839,11 @@ export interface ActionRequirement {
   action: string;
   /** The name of a condition of the declaration. It must not have parameters. */
   condition: string;
+  /**
+   * Whether the requirement also binds the action on everything that inherits from a resource of the
+   * type: the condition is then judged with that ancestor as `resource`. Defaults to false.
+   */
+  inherited?: boolean | undefined;
 }
 
 /** A condition of a resource type. See `docs/conditions.md`. */
@@ -895,6 +900,11 @@ export interface ResourceType {
     | undefined;
   /** What the conditions require of actions, in the order of the declaration. */
   requirements: ActionRequirement[];
+  /**
+   * The number of resources, of whatever type, that inherit from a resource of the type. Only in the
+   * response to a dry run of a declaration with an inherited requirement.
+   */
+  resources_below?: number | undefined;
 }
 
 /** A condition of a resource type. */
@@ -4893,7 +4903,7 @@ export const ResourceRoleDeclaration: MessageFns<ResourceRoleDeclaration> = {
 };
 
 function createBaseActionRequirement(): ActionRequirement {
-  return { action: "", condition: "" };
+  return { action: "", condition: "", inherited: undefined };
 }
 
 export const ActionRequirement: MessageFns<ActionRequirement> = {
@@ -4903,6 +4913,9 @@ export const ActionRequirement: MessageFns<ActionRequirement> = {
     }
     if (message.condition !== "") {
       writer.uint32(18).string(message.condition);
+    }
+    if (message.inherited !== undefined) {
+      writer.uint32(24).bool(message.inherited);
     }
     return writer;
   },
@@ -4936,6 +4949,14 @@ export const ActionRequirement: MessageFns<ActionRequirement> = {
             message.condition = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.inherited = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4955,6 +4976,7 @@ export const ActionRequirement: MessageFns<ActionRequirement> = {
     const message = createBaseActionRequirement();
     message.action = object.action ?? "";
     message.condition = object.condition ?? "";
+    message.inherited = object.inherited ?? undefined;
     return message;
   },
 };
@@ -5062,6 +5084,7 @@ function createBaseResourceType(): ResourceType {
     conditions: [],
     conditions_used: undefined,
     requirements: [],
+    resources_below: undefined,
   };
 }
 
@@ -5096,6 +5119,9 @@ export const ResourceType: MessageFns<ResourceType> = {
     }
     for (const v of message.requirements) {
       ActionRequirement.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.resources_below !== undefined) {
+      writer.uint32(88).int32(message.resources_below);
     }
     return writer;
   },
@@ -5193,6 +5219,14 @@ export const ResourceType: MessageFns<ResourceType> = {
             message.requirements.push(ActionRequirement.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.resources_below = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5220,6 +5254,7 @@ export const ResourceType: MessageFns<ResourceType> = {
     message.conditions = object.conditions?.map((e) => ResourceCondition.fromPartial(e)) || [];
     message.conditions_used = object.conditions_used ?? undefined;
     message.requirements = object.requirements?.map((e) => ActionRequirement.fromPartial(e)) || [];
+    message.resources_below = object.resources_below ?? undefined;
     return message;
   },
 };

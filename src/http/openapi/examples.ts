@@ -26,7 +26,7 @@ const smallCondition = {
   parameters: { limit: 'int' },
 }
 
-const openRequirement = { action: 'edit', condition: 'open' }
+const openRequirement = { action: 'edit', condition: 'open', inherited: true }
 
 const openCondition = {
   name: 'open',
@@ -218,6 +218,7 @@ const examples: Record<string, unknown> = {
   'ShareResponse.condition': { name: 'small', params: { limit: 100 } },
   'ResourceType.roles_used': null,
   'ResourceType.resources': null,
+  'ResourceType.resources_below': null,
   'CsvImportSummary.errors': 0,
   'CsvImportRow.errors': [],
   'CsvImportRow.action': 'create',

@@ -8,7 +8,13 @@ import {
   maxAttempts,
   type StoredCondition,
 } from './conditions/compiled-conditions.ts'
-import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './conditions/judge.ts'
+import {
+  digestsOf,
+  type JudgedCondition,
+  judge,
+  type UncertainFacts,
+  type UnmetRequirement,
+} from './conditions/judge.ts'
 import { withoutIgnored } from './conditions/load-uncertain.ts'
 import { grantsAction, kindsOfRules } from './grants/grant-kinds.ts'
 import type { GrantRule } from './grants/grant-rule.ts'
@@ -22,11 +28,11 @@ import {
   reasonsSql,
 } from './statements/reasons.ts'
 import {
-  type Candidate,
-  maxCandidates,
+  type InheritedRequirements,
+  joinRequirements,
   type Requirement,
-  type StoredVariables,
-} from './statements/uncertain.ts'
+} from './statements/requirements.ts'
+import { type Candidate, maxCandidates, type StoredVariables } from './statements/uncertain.ts'
 import { type LoadOfWorkspaces, loadByKind } from './subjects/load-by-kind.ts'
 import type { SubjectKind } from './subjects/subject-kind.ts'
 import { type SubjectKindName, statementName, subjectKinds } from './subjects/subject-kinds.ts'
@@ -91,9 +97,9 @@ export type Explanation = {
   /** Whether the resource is a workspace itself. */
   isOfWorkspace?: boolean
   /** The requirements of the action that are not met. */
-  unmet: JudgedCondition[]
+  unmet: UnmetRequirement[]
   /** The requirements of `view` that are not met and withhold a custom role. */
-  unmetToView?: JudgedCondition[]
+  unmetToView?: UnmetRequirement[]
   /** What the bits would be if every condition were true. */
   possibleBits?: number
 }
@@ -109,6 +115,7 @@ type Row = [
   now: string,
   requirements: Requirement[] | null,
   variables: StoredVariables | null,
+  inherited: InheritedRequirements[] | null,
 ]
 
 /**
@@ -174,7 +181,7 @@ function assume(row: Row, assumed: Assumed | undefined): Row {
 /** Returns the facts of a row: its bits with those of all grants, and what they depend on. */
 function readUncertain(
   kind: SubjectKindName,
-  [bits, grants, , , now, requirements, variables]: Row,
+  [bits, grants, , , now, requirements, variables, inherited]: Row,
 ): UncertainFacts {
   const candidates = grants.flatMap(({ condition, digest, params, conditional_bits }) =>
     condition === null
@@ -186,7 +193,7 @@ function readUncertain(
       bits: grants.reduce((all, row) => all | row.bits, bits),
       candidates: candidates.slice(0, maxCandidates),
     }),
-    requirements: requirements ?? [],
+    requirements: joinRequirements(requirements, inherited),
     variables: variables ?? undefined,
     now: new Date(now),
   }

@@ -1,6 +1,7 @@
 import type { AccessResource, AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import { builtInActions, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
+import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 import {
@@ -117,19 +118,33 @@ function describeMissingLink({ action, resource, explanation }: MissingGrant): s
   return `the link opens ${describeResource(link, resource)} ${describePurpose(link)} only, which does not include ${action}`
 }
 
-/** `edit requires the condition paid, which is not met: the request lacks context.paid`. */
-function describeUnmet(action: string, reasons: Reason[], { unmet }: Explanation): string[] {
+/** `edit requires the condition paid of folder plans, which is not met: the request lacks context.paid`. */
+function describeUnmet(
+  action: string,
+  reasons: Reason[],
+  { unmet, unmetToView = [] }: Explanation,
+): string[] {
   return reasons
     .filter(({ rule }) => rule === 'requirement_not_met')
-    .map(({ condition }) => {
+    .map(({ condition, resource_type, resource_id }) => {
+      const isSame = (other: Pick<Reason, 'condition' | 'resource_type' | 'resource_id'>) =>
+        other.condition === condition &&
+        other.resource_type === resource_type &&
+        other.resource_id === resource_id
       // Otherwise, it is a requirement of `view`, which a custom role needs.
-      const isOfAction = unmet.some((one) => one.condition === condition)
+      const ofAction = unmet.find(isSame)
+      const requirement = ofAction ?? unmetToView.find(isSame)
+      const of = requirement?.isInherited ? ` of ${nameRequiring(requirement)}` : ''
       const cause = reasons.find(
-        (reason) => reason.condition === condition && reason.rule !== 'requirement_not_met',
+        (reason) => isSame(reason) && reason.rule !== 'requirement_not_met',
       )
       const lacks = cause && `: ${describeFailure(cause.missing)}`
-      return `${isOfAction ? action : 'view'} requires the condition ${condition}, which is not met${lacks ?? ''}`
+      return `${ofAction ? action : 'view'} requires the condition ${condition}${of}, which is not met${lacks ?? ''}`
     })
+}
+
+function nameRequiring({ resource_type, resource_id, external_id }: UnmetRequirement): string {
+  return `${resource_type} ${external_id ?? resource_id}`
 }
 
 /** `the request lacks context.amount`, or `it could not be evaluated`. */

@@ -1,7 +1,7 @@
 import type { Role } from '../../core/roles.ts'
 import { actionFact, coversWorkspace, grant, isAllowed, memberFact } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
-import type { JudgedCondition } from '../engine/conditions/judge.ts'
+import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
 import { grantsAction } from '../engine/grants/grant-kinds.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
@@ -39,6 +39,9 @@ export type Reason = Omit<Grant, 'rule' | 'bits' | 'judged'> & {
   rule: Grant['rule'] | Denial
   /** The paths that a condition needs and the request lacks, sorted. */
   missing?: readonly string[]
+  /** The resource whose requirement is not met. */
+  resource_type?: string
+  resource_id?: string
 }
 
 /**
@@ -114,10 +117,12 @@ export function findPossibleReasons(
 }
 
 /** Describes a requirement that is not met: the requirement, and what the condition lacked. */
-function describeUnmet({ condition, missing, error }: JudgedCondition): Reason[] {
-  const reasons: Reason[] = [{ rule: 'requirement_not_met', condition }]
-  if (missing.length > 0) reasons.push({ rule: 'context_missing', condition, missing })
-  else if (error !== undefined) reasons.push({ rule: 'condition_failed', condition })
+function describeUnmet({ missing, error, ...requirement }: UnmetRequirement): Reason[] {
+  const { condition, resource_type, resource_id } = requirement
+  const named = { condition, resource_type, resource_id }
+  const reasons: Reason[] = [{ rule: 'requirement_not_met', ...named }]
+  if (missing.length > 0) reasons.push({ rule: 'context_missing', ...named, missing })
+  else if (error !== undefined) reasons.push({ rule: 'condition_failed', ...named })
   return reasons
 }
 

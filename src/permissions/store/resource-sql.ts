@@ -4,6 +4,7 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import type { Visibility } from '../../database/entities/resources.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import { chainCte } from '../engine/chain.ts'
+import { isRestricted } from '../engine/statements/requirements.ts'
 
 /** The service, type and ID that identify a resource. */
 export type ResourceKey = { serviceName: string; resourceType: string; resourceId: string }
@@ -29,7 +30,7 @@ export type Resource = ResourceKey & {
   attributes: Attributes | null
   /** The name of the resource for people. */
   displayName: string | null
-  /** Whether actions of the resource type require conditions. */
+  /** Whether actions on the resource may require conditions. */
   isRestricted: boolean
 }
 
@@ -67,9 +68,7 @@ export const selectResource = `${resourceColumns('r')},
         'resource_id', p.resource_id, 'external_id', p.external_id))
       from resources p join resource_kinds pk on pk.id = p.kind_id
       where p.id = r.parent_id
-    ) as parent, exists (
-      select from resource_requirements n where n.kind_id = r.kind_id
-    ) as "isRestricted"`
+    ) as parent, ${isRestricted({ kindId: 'r.kind_id', service: 'k.service_name' })} as "isRestricted"`
 
 /** Item: `id`. Returns a Resource. */
 export const resourceById: BatchedQuery = {

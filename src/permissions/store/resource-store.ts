@@ -13,11 +13,16 @@ import type { UncertainFacts } from '../engine/conditions/judge.ts'
 import type { Kind } from '../engine/question.ts'
 import { grantBits } from '../engine/statements/checks.ts'
 import {
+  type InheritedRequirements,
+  inheritedRequirementList,
+  joinRequirements,
+  type Requirement,
+  requirementList,
+} from '../engine/statements/requirements.ts'
+import {
   type Candidate,
   candidateList,
   conditionsSql,
-  type Requirement,
-  requirementList,
   type StoredVariables,
   storedVariables,
 } from '../engine/statements/uncertain.ts'
@@ -93,11 +98,12 @@ export class ResourceStore {
     const item = { id, workspace_id: workspaceId, user_id: userId }
     const row = await batched<GrantsRow>(this.#em, grantsOfUser, item)
     if (!row) return undefined
-    const { grants, candidates, requirements, variables, now } = row
+    const { grants, candidates, variables, now } = row
+    const requirements = joinRequirements(row.requirements, row.inherited)
     return {
-      bits: grants | (requirements ? grant.barred : 0),
+      bits: grants | (requirements.length > 0 ? grant.barred : 0),
       candidates: candidates ?? [],
-      requirements: requirements ?? [],
+      requirements,
       variables,
       now: new Date(now),
     }
@@ -191,6 +197,7 @@ type GrantsRow = {
   grants: number
   candidates: Candidate[] | null
   requirements: Requirement[] | null
+  inherited: InheritedRequirements[] | null
   variables: StoredVariables
   now: string
 }
@@ -200,13 +207,14 @@ const grantsOfUser: BatchedQuery = {
   name: 'grants_of_user',
   sql: `
     select q.index, facts.grants, ${requirementList('r.kind_id')} as requirements,
+      ${inheritedRequirementList('k.service_name')} as inherited,
       case when facts.grants & ${grant.conditional} <> 0 then ${candidateList} end as candidates,
       ${storedVariables('q.user_id')} as variables, statement_timestamp()::text as now
     from (
       select *, null::text as action
       from json_to_recordset($1) as item (index int, id uuid, workspace_id uuid, user_id uuid)
     ) q
-    join resources r on r.id = q.id
+    join resources r on r.id = q.id join resource_kinds k on k.id = r.kind_id
     cross join lateral (select ${grantBits.walked('probed')} as grants offset 0) facts`,
 }
 

@@ -15,8 +15,8 @@ export type ResourceCondition = {
   parameters: Record<string, string>
 }
 
-/** A condition that an action requires. */
-export type ActionRequirement = { action: string; condition: string }
+/** A condition that an action requires, also of what inherits from resources of the type if `inherited`. */
+export type ActionRequirement = { action: string; condition: string; inherited: boolean }
 
 /** What a service has declared about a resource type. */
 export type Declaration = {
@@ -157,6 +157,12 @@ export class ResourceTypeStore {
     return row?.count ?? 0
   }
 
+  /** Returns the number of resources that inherit from a resource of a type. */
+  async countBelow(kindId: number): Promise<number> {
+    const [row] = await query<{ count: number }>(this.#em, countBelowSql, [kindId])
+    return row?.count ?? 0
+  }
+
   async #read(kindId: number): Promise<DeclaredType> {
     const [row] = await query<Declaration & { id: string }>(this.#em, readSql, [kindId])
     if (row) return { ...row, kindId }
@@ -180,8 +186,8 @@ const conditions = `coalesce((
 
 /** The requirements of the type `t`, as JSON. */
 const requirements = `coalesce((
-    select json_agg(json_build_object('action', n.action, 'condition', n.condition)
-      order by n.position)
+    select json_agg(json_build_object('action', n.action, 'condition', n.condition,
+      'inherited', n.inherited_in is not null) order by n.position)
     from resource_requirements n where n.kind_id = t.kind_id
   ), '[]')`
 
@@ -265,10 +271,12 @@ const upsertConditionsSql = `
 
 /** $1 kind ID, $2 JSON array of ActionRequirement. */
 const insertRequirementsSql = `
-  insert into resource_requirements (kind_id, action, condition, position)
-  select $1, action, condition, position
-  from rows from (json_to_recordset($2) as (action text, condition text))
-    with ordinality item(action, condition, position)`
+  insert into resource_requirements (kind_id, action, condition, inherited_in, position)
+  select $1, action, condition, case when inherited then k.service_name end, position
+  from resource_kinds k, rows from (
+    json_to_recordset($2) as (action text, condition text, inherited boolean)
+  ) with ordinality item(action, condition, inherited, position)
+  where k.id = $1`
 
 /** $1 kind ID, $2 names. */
 const lockConditionsSql = `
@@ -312,3 +320,19 @@ const lockPublicSql = `
 /** $1 kind ID. */
 const countResourcesSql = `
   select count(*)::int as count from resources where kind_id = $1 and ${isLiveResource('resources')}`
+
+/** $1 kind ID. "lateral" and "offset 0" make the planner read the children of each parent by index. */
+const countBelowSql = `
+  with recursive below as (
+    select child.id, child.is_parent from resources parent cross join lateral (
+      select id, is_parent from resources where parent_id = parent.id and inherits offset 0
+    ) child
+    where parent.kind_id = $1 and parent.is_parent and ${isLiveResource('parent')}
+    union
+    select child.id, child.is_parent from below cross join lateral (
+      select id, is_parent from resources where parent_id = below.id and inherits offset 0
+    ) child
+    where below.is_parent
+  )
+  select count(*)::int as count from below join resources r on r.id = below.id
+  where ${isLiveResource('r')}`

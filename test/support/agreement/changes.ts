@@ -95,6 +95,8 @@ const declaration = ({ random, kind }: Scene) => ({
     [],
     [{ action: 'edit', condition: 'tolerant' }],
     [{ action: 'view', condition: 'ranked' }],
+    [{ action: 'view', condition: 'unblocked', inherited: true }],
+    [{ action: 'edit', condition: 'unblocked', inherited: true }],
     [{ action: 'view', condition: 'insider' }],
   ]),
 })
@@ -178,8 +180,11 @@ export const apiChanges: Record<string, Change> = {
     })),
   },
   attributes: {
-    make: byService('UpdateAttributes', ({ random }) => ({
-      attributes: { label: random.pick(['green', 'red', null]) },
+    make: byService('UpdateAttributes', ({ random, members }) => ({
+      attributes: {
+        label: random.pick(['green', 'red', null]),
+        blocked: random.pick([null, [random.pick(members).id]]),
+      },
     })),
   },
   owner: {

@@ -100,7 +100,11 @@ export function createOracle(
     }),
     requirements: rows.resource_requirements
       .filter((one) => one.kind_id === kindId)
-      .map(({ action, condition }) => ({ action, condition })),
+      .map(({ action, condition, inherited_in }) => ({
+        action,
+        condition,
+        ...(inherited_in !== null && { inherited: true }),
+      })),
     roles: Object.fromEntries(
       rows.resource_roles
         .filter((one) => one.kind_id === kindId)

@@ -658,7 +658,11 @@ type AccessReason struct {
 	// The name of the condition of the share, or of the condition that is not met.
 	Condition *string `protobuf:"bytes,9,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
 	// The paths that a condition needs and the request lacks, such as `context.amount`, sorted.
-	Missing       []string `protobuf:"bytes,10,rep,name=missing,proto3" json:"missing,omitempty"`
+	Missing []string `protobuf:"bytes,10,rep,name=missing,proto3" json:"missing,omitempty"`
+	// The type of the resource whose requirement is not met: the resource itself or an ancestor.
+	ResourceType *string `protobuf:"bytes,11,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
+	// The ID of the resource whose requirement is not met.
+	ResourceId    *string `protobuf:"bytes,12,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -761,6 +765,20 @@ func (x *AccessReason) GetMissing() []string {
 		return x.Missing
 	}
 	return nil
+}
+
+func (x *AccessReason) GetResourceType() string {
+	if x != nil && x.ResourceType != nil {
+		return *x.ResourceType
+	}
+	return ""
+}
+
+func (x *AccessReason) GetResourceId() string {
+	if x != nil && x.ResourceId != nil {
+		return *x.ResourceId
+	}
+	return ""
 }
 
 // An ancestor from which a resource inherits a grant.
@@ -1563,7 +1581,7 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x15PermissionExplanation\x12\x1a\n" +
 	"\bdecision\x18\x01 \x01(\bR\bdecision\x121\n" +
 	"\areasons\x18\x02 \x03(\v2\x17.daikon.v1.AccessReasonR\areasons\x12\x1a\n" +
-	"\bsentence\x18\x03 \x01(\tR\bsentence\"\xda\x03\n" +
+	"\bsentence\x18\x03 \x01(\tR\bsentence\"\xcc\x04\n" +
 	"\fAccessReason\x12\x12\n" +
 	"\x04rule\x18\x01 \x01(\tR\x04rule\x12#\n" +
 	"\n" +
@@ -1578,7 +1596,10 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x0einherited_from\x18\b \x01(\v2\x1b.daikon.v1.AncestorResourceH\x05R\rinheritedFrom\x88\x01\x01\x12!\n" +
 	"\tcondition\x18\t \x01(\tH\x06R\tcondition\x88\x01\x01\x12\x18\n" +
 	"\amissing\x18\n" +
-	" \x03(\tR\amissingB\r\n" +
+	" \x03(\tR\amissing\x12(\n" +
+	"\rresource_type\x18\v \x01(\tH\aR\fresourceType\x88\x01\x01\x12$\n" +
+	"\vresource_id\x18\f \x01(\tH\bR\n" +
+	"resourceId\x88\x01\x01B\r\n" +
 	"\v_permissionB\a\n" +
 	"\x05_roleB\v\n" +
 	"\t_group_idB\v\n" +
@@ -1586,7 +1607,9 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\v_expires_atB\x11\n" +
 	"\x0f_inherited_fromB\f\n" +
 	"\n" +
-	"_condition\"\xec\x01\n" +
+	"_conditionB\x10\n" +
+	"\x0e_resource_typeB\x0e\n" +
+	"\f_resource_id\"\xec\x01\n" +
 	"\x10AncestorResource\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +

@@ -213,4 +213,7 @@ def _read_reason(record: dict[str, Any]) -> Reason:
         link_id=record.get("link_id"),
         condition=record.get("condition"),
         missing=tuple(record.get("missing", ())),
+        required_by=ResourceKey(record["resource_type"], record["resource_id"])
+        if "resource_id" in record
+        else None,
     )

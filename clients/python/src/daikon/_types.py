@@ -48,7 +48,9 @@ def declare_type(
         )
         declared.parameters.update(arguments.require_object("parameters", condition.parameters))
     for requirement in requirements:
-        request.requirements.add(action=requirement.action, condition=requirement.condition)
+        request.requirements.add(
+            action=requirement.action, condition=requirement.condition, inherited=requirement.inherited
+        )
     return change("PutResourceType", request, permissions_pb2.ResourceType, _read_type)
 
 
@@ -75,7 +77,8 @@ def _read_type(declared: permissions_pb2.ResourceType) -> DeclaredType:
     uses = None
     if declared.HasField("resources"):
         roles, conditions = MessageToDict(declared.roles_used), MessageToDict(declared.conditions_used)
-        uses = TypeUses(declared.resources, roles, conditions)
+        below = declared.resources_below if declared.HasField("resources_below") else None
+        uses = TypeUses(declared.resources, roles, conditions, below)
     return DeclaredType(
         type=declared.resource_type,
         description=declared.description,
@@ -93,7 +96,8 @@ def _read_type(declared: permissions_pb2.ResourceType) -> DeclaredType:
             for condition in declared.conditions
         ),
         requirements=tuple(
-            Requirement(requirement.action, requirement.condition) for requirement in declared.requirements
+            Requirement(requirement.action, requirement.condition, requirement.inherited)
+            for requirement in declared.requirements
         ),
         uses=uses,
     )

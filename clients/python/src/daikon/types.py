@@ -246,6 +246,9 @@ class Requirement:
 
     action: str
     condition: str
+    inherited: bool = False
+    """Whether it also binds everything that inherits from a resource of the type. The condition is then judged
+    with that resource."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +258,8 @@ class TypeUses:
     resources: int
     roles: Mapping[str, int]
     conditions: Mapping[str, int]
+    resources_below: int | None = None
+    """The resources that inherit from one of the type, if a requirement of the new declaration is inherited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +339,8 @@ class Reason:
     """The condition of a share or link, or the one that is required."""
     missing: tuple[str, ...] = ()
     """With `context_missing`, what the condition needs, such as `context.amount`."""
+    required_by: ResourceKey | None = None
+    """The resource whose requirement is not met: the one that was asked about, or an ancestor."""
 
 
 @dataclass(frozen=True, slots=True)

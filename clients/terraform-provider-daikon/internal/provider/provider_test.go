@@ -110,7 +110,7 @@ func TestResources(t *testing.T) {
 		change: config{"service_name": "docs", "resource_type": "page/1", "allow_public": true, "conditions": []any{
 			config{"name": "small", "expression": "context.amount <= params.limit", "parameters": config{"limit": "int"}},
 			config{"name": "office", "expression": "in_cidr(context.ip, '10.0.0.0/8')", "description": "In the office"},
-		}, "requirements": []any{config{"action": "edit", "condition": "office"}}},
+		}, "requirements": []any{config{"action": "edit", "condition": "office", "inherited": true}}},
 	})
 
 	portal := h.run(lifecycle{

@@ -53,6 +53,7 @@ var resourceTypeKind = kind[resourceTypeModel]{
 			"requirements": nestedList("The conditions that actions require.", map[string]schema.Attribute{
 				"action":    schema.StringAttribute{Required: true, MarkdownDescription: "The action."},
 				"condition": schema.StringAttribute{Required: true, MarkdownDescription: "The name of a condition without parameters."},
+				"inherited": boolAttribute(false, "Whether it also binds everything that inherits from a resource of the type."),
 			}),
 		},
 	},
@@ -180,4 +181,5 @@ type resourceCondition struct {
 type requirement struct {
 	Action    string `tfsdk:"action" json:"action"`
 	Condition string `tfsdk:"condition" json:"condition"`
+	Inherited bool   `tfsdk:"inherited" json:"inherited"`
 }

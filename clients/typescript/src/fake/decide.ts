@@ -32,11 +32,12 @@ export function decide(state: FakeState, question: Question): Explanation {
   if (!resource) return deny('resource_unknown')
   const evaluate = createEvaluation(state, question, resource, role)
   const found = findGrants(state, { subject, action, resource, evaluate })
-  const requirements = findUnmet(state, resource, action, evaluate)
+  const unmetOf = (required: string) => findUnmet(state, question, resource, role, required)
+  const requirements = unmetOf(action)
   const isBuiltIn = builtInActions.includes(action)
   const withRoles = findCustomRoles(state, subject, action, resource.workspaceId)
   // A custom role gives the action on what the subject may view.
-  const isViewBarred = !isBuiltIn && findUnmet(state, resource, 'view', evaluate).length > 0
+  const isViewBarred = !isBuiltIn && unmetOf('view').length > 0
   const customRoles = isViewBarred ? [] : withRoles
   const actionFacts =
     (state.actions.has(action) ? actionFact.registered : 0) |
@@ -70,17 +71,34 @@ export function isOwner(state: FakeState, subject: FakeSubject, resource: FakeRe
   )
 }
 
-/** Returns the names of the requirements of an action that are not met. */
+/** A requirement that is not met, and the resource that it was judged with. */
+type Unmet = Verdict & { requiredBy: { type: string; resourceId: string } }
+
+/**
+ * Returns the requirements of an action that are not met: those of the type of the resource, and the
+ * inherited ones of each ancestor that it inherits from, which are judged with that ancestor.
+ */
 function findUnmet(
   state: FakeState,
-  { type }: FakeResource,
+  question: Question,
+  resource: FakeResource,
+  role: Role | undefined,
   action: string,
-  evaluate: Evaluate,
-): Verdict[] {
-  return findDeclaration(state, type)
-    .requirements.filter((requirement) => requirement.action === action)
-    .map(({ condition }) => evaluate({ name: condition }))
-    .filter(({ isTrue }) => !isTrue)
+): Unmet[] {
+  const unmet: Unmet[] = []
+  let current: FakeResource | undefined = resource
+  while (current) {
+    const { type, resourceId } = current
+    const evaluate = createEvaluation(state, question, current, role)
+    for (const requirement of findDeclaration(state, type).requirements) {
+      const { condition: name, inherited } = requirement
+      if (requirement.action !== action || (current !== resource && !inherited)) continue
+      const verdict = evaluate({ name })
+      if (!verdict.isTrue) unmet.push({ ...verdict, requiredBy: { type, resourceId } })
+    }
+    current = current.inherits ? current.parent : undefined
+  }
+  return unmet
 }
 
 /** Returns the role of a subject in the workspace of a resource, or why it has none. */
@@ -107,7 +125,7 @@ function decidePublic(state: FakeState, question: Question, denial: Reason['rule
   const found = findGrants(state, { subject: nobody, action, resource, evaluate })
   const reasons = found.filter(({ bits }) => bits & grant.public).map(({ reason }) => reason)
   if (reasons.length === 0) return deny(denial)
-  const unmet = findUnmet(state, resource, action, evaluate)
+  const unmet = findUnmet(state, question, resource, undefined, action)
   return unmet.length > 0 ? denyUnmet(unmet) : { allowed: true, reasons }
 }
 
@@ -174,10 +192,10 @@ function listReasons(
   return reasons
 }
 
-function denyUnmet(unmet: Verdict[]): Explanation {
-  const reasons = unmet.flatMap(({ condition, hasFailed }): Reason[] => [
-    { rule: 'requirement_not_met', condition },
-    ...(hasFailed ? [{ rule: 'condition_failed' as const, condition }] : []),
+function denyUnmet(unmet: Unmet[]): Explanation {
+  const reasons = unmet.flatMap(({ condition, requiredBy, hasFailed }): Reason[] => [
+    { rule: 'requirement_not_met', condition, requiredBy },
+    ...(hasFailed ? [{ rule: 'condition_failed' as const, condition, requiredBy }] : []),
   ])
   return { allowed: false, reasons }
 }

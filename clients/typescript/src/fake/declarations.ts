@@ -46,12 +46,20 @@ export function declareType(
       expression: condition.expression,
       parameters: condition.parameters ?? {},
     })),
-    requirements: [...requirements],
+    requirements: requirements.map(({ action, condition, inherited = false }) => ({
+      action,
+      condition,
+      inherited,
+    })),
   }
   requireFreeType(type)
   const fields = findViolations(state, declared)
   if (fields.length > 0) throw invalidArgument(...fields)
-  if (dryRun) return { type, ...declared, uses: countUses(state, type) }
+  if (dryRun) {
+    const isInherited = declared.requirements.some(({ inherited }) => inherited)
+    const below = isInherited ? { resourcesBelow: countBelow(state, type) } : {}
+    return { type, ...declared, uses: { ...countUses(state, type), ...below } }
+  }
   requireUnused(state, type, declared)
   if (JSON.stringify(declared) === JSON.stringify(undeclared)) state.resourceTypes.delete(type)
   else state.resourceTypes.set(type, declared)
@@ -192,6 +200,18 @@ function countUses(state: FakeState, type: string): TypeUses {
       (name, { condition }) => condition?.name === name,
     ),
   }
+}
+
+/** Counts the resources that inherit from a resource of a type. */
+function countBelow({ resources }: FakeState, type: string): number {
+  return [...resources.values()].filter((resource) => {
+    let current: FakeResource = resource
+    while (current.inherits && current.parent) {
+      current = current.parent
+      if (current.type === type) return true
+    }
+    return false
+  }).length
 }
 
 function resourcesOf({ resources }: FakeState, type: string): FakeResource[] {

@@ -12,7 +12,8 @@ import type { CallWork } from '../../conditions/work.ts'
 import { roleOf, statusBit } from '../bits.ts'
 import { decide } from '../facts.ts'
 import type { Check } from '../question.ts'
-import type { Candidate, Requirement, StoredVariables } from '../statements/uncertain.ts'
+import type { Requirement, RequiringResource } from '../statements/requirements.ts'
+import type { Candidate, StoredVariables } from '../statements/uncertain.ts'
 import { kindOf, subjectKinds, typeOf } from '../subjects/subject-kinds.ts'
 import type { CompiledConditions } from './compiled-conditions.ts'
 
@@ -21,7 +22,7 @@ export type UncertainFacts = {
   /** The facts as bits (`bits.ts`), with `conditional` or `barred`. */
   bits: number
   candidates: Candidate[]
-  /** The requirements of the resource type, of all actions. */
+  /** The requirements that bind the resource, of all actions. */
   requirements: Requirement[]
   variables: StoredVariables | undefined
   /** The time of the statement that loaded the facts. */
@@ -31,15 +32,25 @@ export type UncertainFacts = {
 /** A condition that was judged. */
 export type JudgedCondition = Verdict & { condition: string }
 
+/** A requirement that is not met, with the resource that it was judged with. */
+export type UnmetRequirement = JudgedCondition & {
+  resource_type: string
+  resource_id: string
+  /** The ID that the resource has in its service, if it has one. */
+  external_id: string | null
+  /** Whether the resource is an ancestor of the one that was asked about. */
+  isInherited: boolean
+}
+
 /** The facts of a check after its conditions have been judged, without uncertain bits. */
 export type JudgedFacts = {
   bits: number
   /** What the bits would be if every condition were true. */
   possibleBits: number
   /** The requirements of the action that are not met. */
-  unmet: JudgedCondition[]
+  unmet: UnmetRequirement[]
   /** The requirements of `view` that are not met and withhold a custom role. */
-  unmetToView: JudgedCondition[]
+  unmetToView: UnmetRequirement[]
   /** The verdicts about the candidates, in order. Ends where the action was certainly allowed. */
   candidates: JudgedCondition[]
 }
@@ -67,15 +78,15 @@ export async function judge(
   const evaluate = createEvaluate(check, facts, compiled, work)
   let bits = facts.bits & ~(grant.conditional | grant.barred)
   const possibleBits = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
-  let unmetToView: JudgedCondition[] = []
+  let unmetToView: UnmetRequirement[] = []
   const { requirements } = facts
   // Most types require nothing, and a check waits for no promise then.
   const unmetRequirements =
-    requirements.length > 0 ? await findUnmet(requirements, action, evaluate) : []
+    requirements.length > 0 ? await findUnmet(check, facts, action, evaluate) : []
   if (unmetRequirements.length > 0) bits |= grant.barred
   // A custom role gives the action on what the user may view.
   if (requirements.length > 0 && !builtInActions.includes(action) && bits & actionFact.granted) {
-    unmetToView = await findUnmet(requirements, 'view', evaluate)
+    unmetToView = await findUnmet(check, facts, 'view', evaluate)
     if (unmetToView.length > 0) bits &= ~actionFact.granted
   }
   const candidates: JudgedCondition[] = []
@@ -90,19 +101,34 @@ export async function judge(
   return { bits, possibleBits, unmet: unmetRequirements, unmetToView, candidates }
 }
 
-type Evaluate = (digest: string, params: Record<string, unknown>) => Verdict
+/** Evaluates a condition, with an ancestor of the resource in its place if there is one. */
+type Evaluate = (
+  digest: string,
+  params: Record<string, unknown>,
+  ancestor?: RequiringResource,
+) => Verdict
 
 async function findUnmet(
-  requirements: Requirement[],
+  { resource_type }: Pick<Check, 'resource_type'>,
+  { requirements, variables }: UncertainFacts,
   action: string,
   evaluate: Evaluate,
-): Promise<JudgedCondition[]> {
+): Promise<UnmetRequirement[]> {
   const required = requirements.filter((requirement) => requirement.action === action)
-  const judged = await mapInTurns(required, ({ condition, digest }) => ({
-    condition,
-    ...evaluate(digest, {}),
-  }))
+  const judged = await mapInTurns(required, (requirement) => judgeOne(requirement))
   return judged.filter(({ result }) => !result)
+
+  function judgeOne({ condition, digest, ancestor }: Requirement): UnmetRequirement {
+    const { id = '', external_id = null } = (ancestor ?? variables)?.resource ?? {}
+    return {
+      condition,
+      ...evaluate(digest, {}, ancestor),
+      resource_type: ancestor?.resource_type ?? resource_type,
+      resource_id: id,
+      external_id,
+      isInherited: ancestor !== undefined,
+    }
+  }
 }
 
 function createEvaluate(
@@ -111,9 +137,10 @@ function createEvaluate(
   compiled: CompiledConditions,
   work: CallWork,
 ): Evaluate {
-  let variables: ConditionVariables | undefined
+  /** The variables with each resource, undefined for the one that is asked about. */
+  const variables = new Map<RequiringResource | undefined, ConditionVariables>()
   const isMixed = subjectKinds[kindOf(check.subject)].isPlural && facts.bits & statusBit.guest
-  return (digest, params) => {
+  return (digest, params, ancestor) => {
     const found = compiled.get(digest)
     if (!found || !facts.variables) return failed
     if (isMixed && found.condition.reads.guest) return failed
@@ -121,8 +148,10 @@ function createEvaluate(
       chargeConversion(work, found.parameters, params)
       const converted = convertParameters(found.parameters, params)
       if ('violations' in converted) return failed
-      variables ??= createVariables(check, facts, facts.variables)
-      return evaluateCondition(found.condition, variables, converted.values, work)
+      const known = variables.get(ancestor)
+      const read = known ?? createVariables(check, facts, { ...facts.variables, ...ancestor })
+      if (!known) variables.set(ancestor, read)
+      return evaluateCondition(found.condition, read, converted.values, work)
     } catch {
       // Properties that are nested too deep exhaust the stack.
       return failed
@@ -139,7 +168,7 @@ function createVariables(
     input = noInput,
   }: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
   { bits, now }: UncertainFacts,
-  stored: StoredVariables,
+  stored: StoredVariables & Partial<RequiringResource>,
 ): ConditionVariables {
   // A role in another workspace than the resource's does not count.
   const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
@@ -160,7 +189,7 @@ function createVariables(
     resource: fromJson({
       ...resource,
       external_id: resource.external_id ?? '',
-      type: resource_type,
+      type: stored.resource_type ?? resource_type,
       attributes: resource.attributes as Json,
     }),
     action,

@@ -3,6 +3,7 @@ import { textArray } from '../../../database/sql-values.ts'
 import type { Statements } from '../../../database/statement-pool.ts'
 import { callerOf, countRows, createChecksBatch } from '../checks-batch.ts'
 import type { FactsQuery, Load } from '../facts.ts'
+import { joinRequirements } from '../statements/requirements.ts'
 import { conditionsSql, type UncertainRow, uncertainSql } from '../statements/uncertain.ts'
 import { type SubjectKindName, statementName, subjectKinds } from '../subjects/subject-kinds.ts'
 import type { StoredCondition } from './compiled-conditions.ts'
@@ -35,9 +36,9 @@ export function createLoadUncertain(
         row as UncertainRow
       const now = new Date(time)
       const facts = (checks ?? []).map(
-        ([bits, candidates, variables], index): UncertainFacts => ({
+        ([bits, candidates, variables, inherited], index): UncertainFacts => ({
           ...withoutIgnored(kind, { bits, candidates: candidates ?? [] }),
-          requirements: requirements?.[(kinds[index] as number) - 1] ?? [],
+          requirements: joinRequirements(requirements?.[(kinds[index] as number) - 1], inherited),
           variables: variables ?? undefined,
           now,
         }),

@@ -6,6 +6,7 @@ import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { askedColumns, resourceColumns, subjectColumns } from '../grants/offered-columns.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
+import { hasInheritedRequirement, hasOwnRequirement } from './requirements.ts'
 import { toSql } from './statement.ts'
 import { actionBitsSql, statusJoins, statusSql } from './status.ts'
 
@@ -88,13 +89,16 @@ function checksFromWith(userId: string, workspaceId: string): string {
       order by kind.position
     ))[item.kind] as kind_id,
     (array(
-      select case when exists (select from resource_requirements n where n.kind_id = k.id)
-        then ${grant.barred} else 0 end
+      select case when ${hasOwnRequirement('k.id')} then ${grant.barred} else 0 end
       from unnest($6::text[], $7::text[]) with ordinality kind(service, type, position)
       left join resource_kinds k
         on k.service_name = kind.service and k.resource_type = kind.type
       order by kind.position
     ))[item.kind] as barred,
+    (array(
+      select case when ${hasInheritedRequirement('service')} then ${grant.barred} else 0 end
+      from unnest($6::text[]) with ordinality kind(service, position) order by position
+    ))[item.kind] as barred_below,
     item.resource, item.action, item.position
   from subjects, unnest($8::int[], $9::int[], $10::uuid[], $11::text[])
     with ordinality item(subject, kind, resource, action, position)
@@ -119,14 +123,16 @@ export function checkBits(ancestry: Ancestry, grants: string): string {
   // operators `&` and `|` of PostgreSQL have the same precedence.
   const outside =
     ancestry === 'flagged' ? grant.inherited : `((${grants}) & ${grant.public | grant.inherited})`
+  const barred = `i.barred | case when r.parent_id is null or not r.inherits then 0
+      else i.barred_below end`
   return `i.status
   | case when i.workspace_id is not null then 0 else coalesce((
       select ${membershipBitsSql('m')} from live_members m
       where m.user_id = q.user_id and m.workspace_id = q.workspace_id
     ), 0) end
   | case when r.id is null then 0
-      when q.is_outside then i.barred | ${outside}
-      else ${grant.registered} | i.barred | ${grants} end
+      when q.is_outside then ${barred} | ${outside}
+      else ${grant.registered} | ${barred} | ${grants} end
   | ${actionBitsSql}`
 }
 

@@ -5,6 +5,7 @@ import { barePermission } from '../grants/live-share.ts'
 import { subjectColumns } from '../grants/offered-columns.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { callersOf, keysCtes } from './list-caller.ts'
+import { mayBeRequired } from './requirements.ts'
 import { toSql } from './statement.ts'
 import type { KeyStatus } from './status.ts'
 
@@ -43,11 +44,9 @@ export const callerColumns = 'q.position::int - 1, q.keys_required, q.key_status
 /** Separates the IDs in the result of a list. */
 export const idSeparator = ','
 
-/** Whether the action of the query `q` has a requirement. */
-const isRequired = `exists (
-      select from resource_requirements n
-      where n.kind_id = q.kind_id and n.action = q.action_name offset 0
-    )`
+/** Whether the action of the query `q` has a requirement, which resources of the kind may inherit. */
+const isRequired = mayBeRequired({ kindId: 'q.kind_id', service: 'q.service' }, 'q.action_name')
+const isViewRequired = mayBeRequired({ kindId: 'q.kind_id', service: 'q.service' }, "'view'")
 
 const conditions = partsOf('conditions').map(({ part }) => part)
 const conditionalGrants = conditions.reduce((all, { bits }) => all | bits, 0)
@@ -58,10 +57,7 @@ const conditionalGrants = conditions.reduce((all, { bits }) => all | bits, 0)
  * condition.
  */
 export const isUncertainList = `${isRequired}
-    or q.action is not null and exists (
-      select from resource_requirements n
-      where n.kind_id = q.kind_id and n.action = 'view' offset 0
-    )
+    or q.action is not null and ${isViewRequired}
     or q.grants & ${conditionalGrants} <> 0 and (
       ${conditions.map(({ exists }) => exists({ subject: subjectColumns })).join(' or ')}
     )`

@@ -4,7 +4,8 @@ import { partsOf } from '../grants/grant-kinds.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import { askedColumns, chainColumns, reasonSubjectColumns } from '../grants/offered-columns.ts'
 import { askOfSubjects, checkBits, checksFrom } from './checks.ts'
-import { requirementList, storedVariables } from './uncertain.ts'
+import { inheritedRequirementList, requirementList } from './requirements.ts'
+import { storedVariables } from './uncertain.ts'
 
 const offered = { subject: reasonSubjectColumns, chain: chainColumns, asked: askedColumns }
 
@@ -70,12 +71,13 @@ const names = `json_build_object(
 /**
  * $1 to $11 as in `checks.ts`. Returns a row for each check, in order: the bits of the check without
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
- * time, the requirements of the resource type, and StoredVariables.
+ * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors.
  */
 export const reasonsSql =
   askOfSubjects(`select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
-  case when r.id is not null then ${storedVariables('i.user_id')} end
+  case when r.id is not null then ${storedVariables('i.user_id')} end,
+  ${inheritedRequirementList('i.service')}
 from ${checksFrom.walked}
 order by i.position`)
 

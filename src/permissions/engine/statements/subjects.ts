@@ -5,6 +5,7 @@ import { chainCte } from '../chain.ts'
 import type { SearchValues } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { chainColumns } from '../grants/offered-columns.ts'
+import { isChainRestricted } from './requirements.ts'
 
 /** The kind of an action, which determines the grants that can allow it. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
@@ -38,7 +39,7 @@ const branches = partsOf('subjects').flatMap(({ part }) => part(values))
  * | `id`, `external_id`, `email`, `name`, `is_active` | the user |
  * | `role`, `is_guest` | in the workspace; null for others |
  * | grants | bits that decide a built-in action, unless they contain one of the next two |
- * | - `barred` | the type has requirements |
+ * | - `barred` | requirements bind the resource |
  * | - `conditional` | a share with a condition names the user |
  *
  * Every branch follows an index and limits its users, not its rows: a user with several shares or
@@ -50,10 +51,7 @@ with recursive ${chainCte(`
     where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3
       and ${isInLiveTree('r.kind_id', 'r.resource_id')}`)},
 resource_workspace as materialized (
-  select workspace_id, exists (
-    select from resource_requirements n where n.kind_id = chain.kind_id
-  ) as is_restricted
-  from chain where depth = 1
+  select workspace_id, ${isChainRestricted} as is_restricted from chain where depth = 1
 )
 select u.id, u.external_id, coalesce(u.email, ''), u.name, u.is_active, m.role, m.is_guest,
   candidates.bits | ${grant.registered} | case when (select is_restricted from resource_workspace)

@@ -5,6 +5,14 @@ import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { shareColumns, subjectColumns } from '../grants/offered-columns.ts'
 import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
+import {
+  type InheritedRequirements,
+  inheritedRequirementList,
+  type Requirement,
+  requirementList,
+  type StoredResource,
+  storedResource,
+} from './requirements.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
@@ -37,17 +45,6 @@ export const candidateList = `(
     ) candidate
   )`
 
-/** Returns SQL for the requirements of a kind, as a JSON array of Requirement. */
-export function requirementList(kindId: string): string {
-  return `(
-    select json_agg(json_build_object('action', n.action, 'condition', n.condition,
-      'digest', c.digest) order by n.position)
-    from resource_requirements n
-    join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
-    where n.kind_id = ${kindId}
-  )`
-}
-
 /**
  * Returns SQL for what conditions read of a subject and the resource `r`, as JSON: StoredVariables.
  * `userId` is the ID of the subject.
@@ -58,9 +55,7 @@ export function storedVariables(userId: string): string {
       select json_build_object('id', id, 'external_id', external_id, 'email', email)
       from users where id = ${userId}
     ),
-    'resource', json_build_object('id', r.resource_id, 'external_id', r.external_id,
-      'workspace_id', r.workspace_id, 'owner_id', r.owner_id, 'visibility', r.visibility,
-      'attributes', coalesce(r.attributes, '{}'))
+    'resource', ${storedResource('r')}
   )`
 }
 
@@ -86,7 +81,8 @@ function createUncertainSql(lookup: GroupLookup) {
     select json_agg(json_build_array(
         facts.bits,
         case when facts.bits & ${grant.conditional} <> 0 then ${candidateList} end,
-        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end
+        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end,
+        ${inheritedRequirementList('i.service')}
       ) order by q.position)
     from ${checksFrom.walked}
     cross join lateral (
@@ -115,26 +111,17 @@ export type Candidate = {
   params: Record<string, unknown>
 }
 
-/** A condition that an action requires. */
-export type Requirement = { action: string; condition: string; digest: string }
-
 /** What conditions read that PostgreSQL stores. The subject is null if it does not exist. */
 export type StoredVariables = {
   subject: { id: string; external_id: string | null; email: string | null } | null
-  resource: {
-    id: string
-    external_id: string | null
-    workspace_id: string
-    owner_id: string
-    visibility: string
-    attributes: Record<string, unknown>
-  }
+  resource: StoredResource
 }
 
 export type UncertainCheck = [
   bits: number,
   candidates: Candidate[] | null,
   variables: StoredVariables | null,
+  inherited: InheritedRequirements[] | null,
 ]
 
 export type UncertainRow = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ..types import Condition, Explanation, Reason, Role, Rule
+from ..types import Condition, Explanation, Reason, ResourceKey, Role, Rule
 from . import _access as access
 from ._conditions import (
     ConditionInput,
@@ -37,10 +37,14 @@ def decide(
     assert role is not None
     evaluate = _create_evaluation(world, subject, action, resource, context, role)
     found = find_grants(world, subject, action, resource, evaluate)
-    unmet = _find_unmet(world, resource, action, evaluate)
+
+    def find_unmet(required: str) -> list[_Unmet]:
+        return _find_unmet(world, subject, action, resource, context, role, required)
+
+    unmet = find_unmet(action)
     custom_roles = find_custom_roles(world, subject, action, resource.workspace_id)
     # A custom role gives the action on what the subject may view.
-    if custom_roles and _find_unmet(world, resource, "view", evaluate):
+    if custom_roles and find_unmet("view"):
         custom_roles = []
     action_facts = access.ACTION_REGISTERED if action in world.actions else 0
     if custom_roles:
@@ -101,18 +105,35 @@ def _decide_public(
     reasons = tuple(grant.reason for grant in grants if grant.bits & access.PUBLIC)
     if not reasons:
         return _deny(denial)
-    unmet = _find_unmet(world, resource, action, evaluate)
+    unmet = _find_unmet(world, subject, action, resource, context, None, action)
     return _deny_unmet(unmet) if unmet else Explanation(True, reasons)
 
 
-def _find_unmet(world: World, resource: Registered, action: str, evaluate: Evaluate) -> list[Verdict]:
-    requirements = world.find_declaration(resource.type).requirements
-    verdicts = [
-        evaluate(Condition(requirement.condition))
-        for requirement in requirements
-        if requirement.action == action
-    ]
-    return [verdict for verdict in verdicts if not verdict.is_true]
+_Unmet = tuple[Verdict, ResourceKey]
+"""A requirement that is not met, and the resource that it was judged with."""
+
+
+def _find_unmet(
+    world: World,
+    subject: FakeSubject,
+    action: str,
+    resource: Registered,
+    context: Mapping[str, Any],
+    role: Role | None,
+    required: str,
+) -> list[_Unmet]:
+    """The requirements that are not met: those of the type of the resource, and the inherited ones of each
+    ancestor that it inherits from, which are judged with that ancestor."""
+    unmet: list[_Unmet] = []
+    for current in resource.reached():
+        evaluate = _create_evaluation(world, subject, action, current, context, role)
+        for requirement in world.find_declaration(current.type).requirements:
+            if requirement.action != required or not (requirement.inherited or current is resource):
+                continue
+            verdict = evaluate(Condition(requirement.condition))
+            if not verdict.is_true:
+                unmet.append((verdict, ResourceKey(current.type, current.resource_id)))
+    return unmet
 
 
 def _create_evaluation(
@@ -175,12 +196,12 @@ def _list_reasons(
     return tuple(reasons)
 
 
-def _deny_unmet(unmet: list[Verdict]) -> Explanation:
+def _deny_unmet(unmet: list[_Unmet]) -> Explanation:
     reasons: list[Reason] = []
-    for verdict in unmet:
-        reasons.append(Reason("requirement_not_met", condition=verdict.condition))
+    for verdict, key in unmet:
+        reasons.append(Reason("requirement_not_met", condition=verdict.condition, required_by=key))
         if verdict.has_failed:
-            reasons.append(Reason("condition_failed", condition=verdict.condition))
+            reasons.append(Reason("condition_failed", condition=verdict.condition, required_by=key))
     return Explanation(False, tuple(reasons))
 
 

@@ -98,6 +98,11 @@ def count_uses(world: World, type: str) -> TypeUses:
     )
 
 
+def count_below(world: World, type: str) -> int:
+    """Counts the resources that inherit from a resource of a type."""
+    return sum(any(one.type == type for one in each.reached()[1:]) for each in world.resources.values())
+
+
 def _require_unused(world: World, type: str, declared: DeclaredType) -> None:
     resources = _resources_of(world, type)
     grants = _grants_of(resources)

@@ -20,6 +20,7 @@ from ..types import (
 )
 from ..v1 import acknowledgement_pb2, links_pb2, permissions_pb2
 from ._declarations import (
+    count_below,
     count_uses,
     declare,
     delete_declaration,
@@ -357,7 +358,8 @@ class FakePermissions:
                 for condition in request.conditions
             ),
             tuple(
-                Requirement(requirement.action, requirement.condition) for requirement in request.requirements
+                Requirement(requirement.action, requirement.condition, requirement.inherited)
+                for requirement in request.requirements
             ),
         )
         view = view_type(self.world.service, declared)
@@ -367,6 +369,8 @@ class FakePermissions:
         require_valid(self.world, declared)
         uses = count_uses(self.world, declared.type)
         view.resources = uses.resources
+        if any(requirement.inherited for requirement in declared.requirements):
+            view.resources_below = count_below(self.world, declared.type)
         view.roles_used.update(dict(uses.roles))
         view.conditions_used.update(dict(uses.conditions))
         return view

@@ -73,7 +73,7 @@ class FakeServer:
         explanation = self._explain(request)
         records: list[Any] = []
         for reason in explanation.reasons:
-            parent, end = reason.inherited_from, reason.expires_at
+            parent, end, required_by = reason.inherited_from, reason.expires_at, reason.required_by
             record = {
                 "rule": reason.rule,
                 "permission": reason.permission,
@@ -83,6 +83,8 @@ class FakeServer:
                 "expires_at": end and end.isoformat(),
                 "link_id": reason.link_id,
                 "condition": reason.condition,
+                "resource_type": required_by and required_by.type,
+                "resource_id": required_by and required_by.resource_id,
                 "inherited_from": parent and {"resource_type": parent.type, "resource_id": parent.resource_id},
             }
             records.append({key: value for key, value in record.items() if value is not None})

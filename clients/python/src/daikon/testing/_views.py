@@ -117,7 +117,9 @@ def view_type(service: str, declared: DeclaredType) -> permissions_pb2.ResourceT
         )
         added.parameters.update(dict(condition.parameters))
     for requirement in declared.requirements:
-        view.requirements.add(action=requirement.action, condition=requirement.condition)
+        view.requirements.add(
+            action=requirement.action, condition=requirement.condition, inherited=requirement.inherited
+        )
     return view
 
 

@@ -189,6 +189,11 @@ class Registered:
     shares: list[Share] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
 
+    def reached(self) -> list[Registered]:
+        """The resource and the ancestors that it inherits from."""
+        above = self.parent.reached() if self.parent is not None and self.inherits else []
+        return [self, *above]
+
 
 @dataclass(eq=False, slots=True)
 class Group:

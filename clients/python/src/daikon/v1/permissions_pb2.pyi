@@ -519,12 +519,14 @@ class ResourceRoleDeclaration(_message.Message):
     def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ActionRequirement(_message.Message):
-    __slots__ = ("action", "condition")
+    __slots__ = ("action", "condition", "inherited")
     ACTION_FIELD_NUMBER: _ClassVar[int]
     CONDITION_FIELD_NUMBER: _ClassVar[int]
+    INHERITED_FIELD_NUMBER: _ClassVar[int]
     action: str
     condition: str
-    def __init__(self, action: _Optional[str] = ..., condition: _Optional[str] = ...) -> None: ...
+    inherited: bool
+    def __init__(self, action: _Optional[str] = ..., condition: _Optional[str] = ..., inherited: bool = ...) -> None: ...
 
 class ConditionDeclaration(_message.Message):
     __slots__ = ("name", "description", "expression", "parameters")
@@ -539,7 +541,7 @@ class ConditionDeclaration(_message.Message):
     def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., expression: _Optional[str] = ..., parameters: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ResourceType(_message.Message):
-    __slots__ = ("service_name", "resource_type", "description", "roles", "roles_used", "resources", "allow_public", "conditions", "conditions_used", "requirements")
+    __slots__ = ("service_name", "resource_type", "description", "roles", "roles_used", "resources", "allow_public", "conditions", "conditions_used", "requirements", "resources_below")
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
@@ -550,6 +552,7 @@ class ResourceType(_message.Message):
     CONDITIONS_FIELD_NUMBER: _ClassVar[int]
     CONDITIONS_USED_FIELD_NUMBER: _ClassVar[int]
     REQUIREMENTS_FIELD_NUMBER: _ClassVar[int]
+    RESOURCES_BELOW_FIELD_NUMBER: _ClassVar[int]
     service_name: str
     resource_type: str
     description: str
@@ -560,7 +563,8 @@ class ResourceType(_message.Message):
     conditions: _containers.RepeatedCompositeFieldContainer[ResourceCondition]
     conditions_used: _struct_pb2.Struct
     requirements: _containers.RepeatedCompositeFieldContainer[ActionRequirement]
-    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., description: _Optional[str] = ..., roles: _Optional[_Iterable[_Union[ResourceRole, _Mapping]]] = ..., roles_used: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resources: _Optional[int] = ..., allow_public: bool = ..., conditions: _Optional[_Iterable[_Union[ResourceCondition, _Mapping]]] = ..., conditions_used: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., requirements: _Optional[_Iterable[_Union[ActionRequirement, _Mapping]]] = ...) -> None: ...
+    resources_below: int
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., description: _Optional[str] = ..., roles: _Optional[_Iterable[_Union[ResourceRole, _Mapping]]] = ..., roles_used: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resources: _Optional[int] = ..., allow_public: bool = ..., conditions: _Optional[_Iterable[_Union[ResourceCondition, _Mapping]]] = ..., conditions_used: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., requirements: _Optional[_Iterable[_Union[ActionRequirement, _Mapping]]] = ..., resources_below: _Optional[int] = ...) -> None: ...
 
 class ResourceCondition(_message.Message):
     __slots__ = ("name", "description", "expression", "parameters")

@@ -48,7 +48,7 @@ final class FakeDecision {
     if (denial != null) return decidePublic(denial);
     String role = subject.roleIn(state, resource.workspaceId);
     List<Found> found = findGrants(subject);
-    List<Verdict> unmet = findUnmet(action);
+    List<Unmet> unmet = findUnmet(action);
     // A custom role gives the action on what the subject may view.
     boolean isViewBarred = !BUILT_IN.contains(action) && !findUnmet("view").isEmpty();
     List<Reason> customRoles =
@@ -102,7 +102,7 @@ final class FakeDecision {
         .map(Found::reason)
         .toList();
     if (reasons.isEmpty()) return deny(denial);
-    List<Verdict> unmet = findUnmet(action);
+    List<Unmet> unmet = findUnmet(action);
     return unmet.isEmpty() ? new Explanation(true, reasons) : denyUnmet(unmet);
   }
 
@@ -145,7 +145,7 @@ final class FakeDecision {
   }
 
   private Reason certainReason(String rule, Entry entry) {
-    return new Reason(rule, null, null, null, null, null, null, null, List.of(), inheritedFrom(entry));
+    return new Reason(rule, null, null, null, null, null, null, null, List.of(), inheritedFrom(entry), null);
   }
 
   private ResourceReference inheritedFrom(Entry entry) {
@@ -175,11 +175,12 @@ final class FakeDecision {
         expiresAt,
         condition == null ? null : condition.name(),
         List.of(),
-        inheritedFrom(entry));
+        inheritedFrom(entry),
+        null);
     boolean counts = verdict == null || verdict.isTrue();
     Reason failure = verdict == null || !verdict.hasFailed()
         ? null
-        : new Reason("condition_failed", null, null, null, shareId, linkId, null, condition.name(), List.of(), null);
+        : new Reason("condition_failed", null, null, null, shareId, linkId, null, condition.name(), List.of(), null, null);
     found.add(new Found(counts ? bits : 0, reason, bits, failure));
   }
 
@@ -217,19 +218,33 @@ final class FakeDecision {
   }
 
   static Reason roleReason(String rule, String role, String groupId) {
-    return new Reason(rule, null, role, groupId, null, null, null, null, List.of(), null);
+    return new Reason(rule, null, role, groupId, null, null, null, null, List.of(), null, null);
   }
 
-  /** Returns the requirements of an action that are not met. */
-  private List<Verdict> findUnmet(String required) {
-    return state.declaration(resource.resource.type()).requirements().stream()
-        .filter(requirement -> requirement.action().equals(required))
-        .map(requirement -> evaluate(new Condition(requirement.condition())))
-        .filter(verdict -> !verdict.isTrue())
-        .toList();
+  /** A requirement that is not met, and the resource that it was judged with. */
+  private record Unmet(Verdict verdict, Entry requiredBy) {}
+
+  /**
+   * Returns the requirements of an action that are not met: those of the type of the resource, and the inherited ones of
+   * each ancestor that it inherits from, which are judged with that ancestor.
+   */
+  private List<Unmet> findUnmet(String required) {
+    List<Unmet> unmet = new ArrayList<>();
+    for (Entry entry : resource.reached()) {
+      for (TypeDeclaration.Requirement requirement : state.declaration(entry.resource.type()).requirements()) {
+        if (!requirement.action().equals(required) || (entry != resource && !requirement.inherited())) continue;
+        Verdict verdict = evaluate(new Condition(requirement.condition()), entry);
+        if (!verdict.isTrue()) unmet.add(new Unmet(verdict, entry));
+      }
+    }
+    return unmet;
   }
 
   private Verdict evaluate(Condition condition) {
+    return evaluate(condition, resource);
+  }
+
+  private Verdict evaluate(Condition condition, Entry entry) {
     String name = condition.name();
     ConditionFunction function = state.world.conditions.get(name);
     if (function == null) {
@@ -244,7 +259,7 @@ final class FakeDecision {
       // Members of a group with a guest differ, so a condition that reads it has no result.
       List<Boolean> guests = isGuest && subject.kind().equals("group") ? List.of(true, false) : List.of(isGuest);
       List<Boolean> results = guests.stream()
-          .map(guest -> function.test(new ConditionInput(subjectId, guest, action, resource.view(), context, params)))
+          .map(guest -> function.test(new ConditionInput(subjectId, guest, action, entry.view(), context, params)))
           .distinct()
           .toList();
       return new Verdict(name, results.equals(List.of(true)), results.size() > 1);
@@ -264,17 +279,20 @@ final class FakeDecision {
     return reasons;
   }
 
-  private static Explanation denyUnmet(List<Verdict> unmet) {
+  private static Explanation denyUnmet(List<Unmet> unmet) {
     List<Reason> reasons = new ArrayList<>();
-    for (Verdict verdict : unmet) {
-      reasons.add(conditionReason("requirement_not_met", verdict.condition()));
-      if (verdict.hasFailed()) reasons.add(conditionReason("condition_failed", verdict.condition()));
+    for (Unmet requirement : unmet) {
+      reasons.add(requirementReason("requirement_not_met", requirement));
+      if (requirement.verdict().hasFailed()) reasons.add(requirementReason("condition_failed", requirement));
     }
     return new Explanation(false, reasons);
   }
 
-  private static Reason conditionReason(String rule, String condition) {
-    return new Reason(rule, null, null, null, null, null, null, condition, List.of(), null);
+  private static Reason requirementReason(String rule, Unmet unmet) {
+    Entry entry = unmet.requiredBy();
+    ResourceReference requiredBy = new ResourceReference(entry.resource.type(), entry.resourceId);
+    String condition = unmet.verdict().condition();
+    return new Reason(rule, null, null, null, null, null, null, condition, List.of(), null, requiredBy);
   }
 
   /**
@@ -301,6 +319,6 @@ final class FakeDecision {
 
   private static Explanation deny(String rule) {
     return new Explanation(
-        false, List.of(new Reason(rule, null, null, null, null, null, null, null, List.of(), null)));
+        false, List.of(new Reason(rule, null, null, null, null, null, null, null, List.of(), null, null)));
   }
 }

@@ -41,6 +41,13 @@ final class FakeState {
       this.workspaceId = workspaceId;
     }
 
+    /** Returns the resource and the ancestors that it inherits from. */
+    List<Entry> reached() {
+      List<Entry> reached = new ArrayList<>();
+      for (Entry entry = this; entry != null; entry = entry.inherits ? entry.parent : null) reached.add(entry);
+      return reached;
+    }
+
     RegisteredResource view() {
       return new RegisteredResource(
           resource.type(),

@@ -28,7 +28,8 @@ final class FakeTypes {
     requireFree(type);
     List<Field> fields = findViolations(declaration);
     if (!fields.isEmpty()) throw DaikonException.invalid(fields.toArray(Field[]::new));
-    if (dryRun) return new DeclaredType(type, declaration, countUses(type));
+    boolean isInherited = declaration.requirements().stream().anyMatch(TypeDeclaration.Requirement::inherited);
+    if (dryRun) return new DeclaredType(type, declaration, countUses(type, isInherited ? countBelow(type) : 0));
     requireUnused(type, declaration);
     if (declaration.equals(FakeState.UNDECLARED)) state.types.remove(type);
     else state.types.put(type, declaration);
@@ -141,7 +142,15 @@ final class FakeTypes {
     return DaikonException.of(Code.ALREADY_EXISTS, reason, message);
   }
 
-  private DeclaredType.Uses countUses(String type) {
+  /** Returns the number of resources that inherit from a resource of a type. */
+  private int countBelow(String type) {
+    return (int) state.resources.values().stream()
+        .filter(entry -> entry.reached().stream()
+            .anyMatch(above -> above != entry && above.resource.type().equals(type)))
+        .count();
+  }
+
+  private DeclaredType.Uses countUses(String type, int resourcesBelow) {
     Map<String, Integer> roles = new HashMap<>();
     Map<String, Integer> conditions = new HashMap<>();
     state.declaration(type).roles().forEach(role -> roles.put(role.name(), 0));
@@ -150,7 +159,7 @@ final class FakeTypes {
       if (granted.grant() instanceof ResourceRole role) roles.merge(role.name(), 1, Integer::sum);
       if (granted.condition() != null) conditions.merge(granted.condition().name(), 1, Integer::sum);
     }
-    return new DeclaredType.Uses(entriesOf(type).size(), roles, conditions);
+    return new DeclaredType.Uses(entriesOf(type).size(), roles, conditions, resourcesBelow);
   }
 
   private List<Entry> entriesOf(String type) {

@@ -14,6 +14,7 @@ import java.util.List;
  * @param condition the condition of a share or link, or the one that is required
  * @param missing with context_missing: what the condition needs, such as context.amount; otherwise empty
  * @param inheritedFrom the ancestor that the grant is inherited from
+ * @param requiredBy the resource whose requirement is not met: the one that was asked about, or an ancestor
  */
 public record Reason(
     String rule,
@@ -25,4 +26,5 @@ public record Reason(
     Instant expiresAt,
     String condition,
     List<String> missing,
-    ResourceReference inheritedFrom) {}
+    ResourceReference inheritedFrom,
+    ResourceReference requiredBy) {}

@@ -131,11 +131,15 @@ final class Records {
             .toList(),
         conditions,
         declared.getRequirementsList().stream()
-            .map(requirement -> new TypeDeclaration.Requirement(requirement.getAction(), requirement.getCondition()))
+            .map(requirement -> new TypeDeclaration.Requirement(
+                requirement.getAction(), requirement.getCondition(), requirement.getInherited()))
             .toList());
     DeclaredType.Uses uses = declared.hasResources()
         ? new DeclaredType.Uses(
-            declared.getResources(), readCounts(declared.getRolesUsed()), readCounts(declared.getConditionsUsed()))
+            declared.getResources(),
+            readCounts(declared.getRolesUsed()),
+            readCounts(declared.getConditionsUsed()),
+            declared.getResourcesBelow())
         : null;
     return new DeclaredType(declared.getResourceType(), declaration, uses);
   }
@@ -164,12 +168,14 @@ final class Records {
           expiresAt == null ? null : Instant.parse(expiresAt),
           (String) reason.get("condition"),
           listOf(reason.get("missing")).stream().map(String::valueOf).toList(),
-          inherited == null
-              ? null
-              : new ResourceReference(
-                  (String) inherited.get("resource_type"), (String) inherited.get("resource_id"))));
+          inherited == null ? null : readReference(inherited),
+          reason.get("resource_id") == null ? null : readReference(reason)));
     }
     return reasons;
+  }
+
+  private static ResourceReference readReference(Map<?, ?> names) {
+    return new ResourceReference((String) names.get("resource_type"), (String) names.get("resource_id"));
   }
 
   /** Returns the error of an item that the server rejected: it is invalid, or names another service. */

@@ -37,8 +37,17 @@ public record TypeDeclaration(
     }
   }
 
-  /** A condition that must be true for an action, whatever grants it. */
-  public record Requirement(String action, String condition) {}
+  /**
+   * A condition that must be true for an action, whatever grants it.
+   *
+   * @param inherited whether it also binds everything that inherits from a resource of the type; the condition is then
+   *     judged with that resource
+   */
+  public record Requirement(String action, String condition, boolean inherited) {
+    public Requirement(String action, String condition) {
+      this(action, condition, false);
+    }
+  }
 
   /** Declares roles only. */
   public static TypeDeclaration ofRoles(Role... roles) {

@@ -50,7 +50,8 @@ abstract class TypeOperations extends Caller {
     for (TypeDeclaration.Requirement requirement : declaration.requirements())
       request.addRequirements(ActionRequirement.newBuilder()
           .setAction(requirement.action())
-          .setCondition(requirement.condition()));
+          .setCondition(requirement.condition())
+          .setInherited(requirement.inherited()));
     if (settings.dryRun) request.setDryRun(true);
     return Records.readType(
         send(PermissionServiceGrpc.getPutResourceTypeMethod(), request.build(), repeatable(settings)));

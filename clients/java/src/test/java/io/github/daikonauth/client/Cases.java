@@ -98,7 +98,10 @@ final class Cases {
             "rules", sort(explanation.reasons().stream().map(Reason::rule)),
             "roles", sort(explanation.reasons().stream().map(Reason::role)),
             "conditions", sort(explanation.reasons().stream().map(Reason::condition)),
-            "missing", sort(explanation.reasons().stream().flatMap(reason -> reason.missing().stream())));
+            "missing", sort(explanation.reasons().stream().flatMap(reason -> reason.missing().stream())),
+            "requiredBy", sort(explanation.reasons().stream()
+                .map(Reason::requiredBy)
+                .map(reference -> reference == null ? null : reference.type())));
       }
       case "register" -> view(daikon.register(args.registration()));
       case "registerMany" -> daikon.registerMany(args.list("resources").map(Args::registration).toList()).stream()
@@ -183,10 +186,12 @@ final class Cases {
         }
         DeclaredType.Uses uses =
             daikon.declareType(args.text("type"), declaration(args.values), Options.dryRun()).uses();
-        yield Map.of("uses", Map.of(
+        Map<String, Object> counts = new HashMap<>(Map.of(
             "resources", (double) uses.resources(),
             "roles", toDoubles(uses.roles()),
             "conditions", toDoubles(uses.conditions())));
+        if (uses.resourcesBelow() > 0) counts.put("resourcesBelow", (double) uses.resourcesBelow());
+        yield Map.of("uses", counts);
       }
       case "resourceTypes" -> sort(daikon.resourceTypes().stream().map(DeclaredType::type));
       case "deleteType" -> {
@@ -307,7 +312,9 @@ final class Cases {
         listOf(values.get("requirements")).stream()
             .map(Cases::mapOf)
             .map(item -> new TypeDeclaration.Requirement(
-                (String) item.get("action"), (String) item.get("condition")))
+                (String) item.get("action"),
+                (String) item.get("condition"),
+                Boolean.TRUE.equals(item.get("inherited"))))
             .toList());
   }
 
