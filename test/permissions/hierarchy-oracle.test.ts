@@ -48,7 +48,9 @@ function normalize({
     links: links.toSorted((one, two) => (one.id < two.id ? -1 : 1)),
     requirements:
       resources.length > 0 &&
-      requirements.map((one) => `${one.action} ${one.condition} ${one.inherited ?? false}`).toSorted(),
+      requirements
+        .map((one) => `${one.action} ${one.condition} ${one.inherited ?? false}`)
+        .toSorted(),
   }
   return JSON.stringify(facts, (_, value) =>
     value && typeof value === 'object' && !Array.isArray(value)
