@@ -83,7 +83,7 @@ export async function createConnection(
   const settings = { ...provider, ...flags, defaultRole: default_role as DefaultRole, mapping }
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, workspace_id)
-    await tx.rollout.requireMigration(connectionMigration, 'A connection')
+    await tx.rollout.requireAllNodesKnow(connectionMigration, 'A connection')
     if (givesGuests(mapping)) await requireGuestSupport(tx.rollout)
     if ((await tx.connections.count(workspaceId)) >= maxConnections) throw tooManyConnections()
     await requireGroups(tx.groups, workspaceId, mapping)

@@ -21,7 +21,7 @@ const newerFactsSql = 'select migration, fact from newer_facts order by migratio
 
 /**
  * Requires that this version knows all facts in the database. Call it once a session tells
- * PostgreSQL the version of this process, because from then on, `RolloutStore.requireMigration`
+ * PostgreSQL the version of this process, because from then on, `RolloutStore.requireAllNodesKnow`
  * refuses to write facts that it does not know.
  *
  * @throws an Error with `code` NEWER_FACTS if a newer version has written facts that this one does

@@ -19,7 +19,7 @@ export class RolloutStore {
    * @param what what cannot be written yet, as in `A share with a role`
    * @throws ServiceError `already_exists` while an older node is connected
    */
-  async requireMigration(number: number, what: string): Promise<void> {
+  async requireAllNodesKnow(number: number, what: string): Promise<void> {
     const [older] = await query<{ name: string; address: string }>(this.#em, olderSessionSql, [
       sessionPrefix,
       number,

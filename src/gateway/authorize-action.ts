@@ -3,7 +3,7 @@ import type { DecisionHandler } from '../permissions/decision-handler.ts'
 import type { Engine } from '../permissions/engine/engine.ts'
 import { decide } from '../permissions/engine/facts.ts'
 import { requireOwnType } from '../permissions/evaluate/type-ownership.ts'
-import { nameResource } from '../permissions/resource-id.ts'
+import { parseResource } from '../permissions/resource-id.ts'
 import { accessDenied, denials, requireTokenUser, toAuthorizedUser } from './authorized-user.ts'
 
 /**
@@ -15,7 +15,7 @@ export function createAuthorizeAction(
 ): DecisionHandler<AuthorizeActionRequest, AuthorizedUser> {
   return {
     questions({ action, resource_type: type, resource_id: id }, service) {
-      const resource = nameResource(service, { type, id })
+      const resource = parseResource(service, { type, id })
       return { checks: [resource && { ...resource, action }] }
     },
     async handle({ principal }, { action, resource_type }, { bits }) {

@@ -4,7 +4,7 @@ import type { Principal, ServicePrincipal, UserPrincipal } from '../core/request
 import type { DecisionHandler } from '../permissions/decision-handler.ts'
 import { decide } from '../permissions/engine/facts.ts'
 import type { Check, Questions } from '../permissions/engine/question.ts'
-import { nameResource } from '../permissions/resource-id.ts'
+import { parseResource } from '../permissions/resource-id.ts'
 import { accessDenied, denials, requireTokenUser, toAuthorizedUser } from './authorized-user.ts'
 import type { LoadRoutes } from './load-routes.ts'
 import { reasons } from './reasons.ts'
@@ -42,7 +42,7 @@ export function createAuthorizeForwarded(
 function toCheck(requirement: Requirement, service: ServicePrincipal): Check | undefined {
   if (!('action' in requirement)) return undefined
   const { action, resourceType: type, resourceId: id } = requirement
-  const resource = nameResource(service, { type, id })
+  const resource = parseResource(service, { type, id })
   return resource && { ...resource, action }
 }
 

@@ -9,8 +9,8 @@ import { invalidArgument } from '../core/errors.ts'
 import { mergeObject } from '../core/merge-patch.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { findAttributesViolation, storedAttributes } from './attribute-values.ts'
-import { requireManageableResource, resourceNotFound, viewResource } from './resource.ts'
-import { type Attributes, namesOf } from './store/resource-sql.ts'
+import { loadResourceResponse, requireManageableResource, resourceNotFound } from './resource.ts'
+import { type Attributes, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ShareStore } from './store/share-store.ts'
 
@@ -39,11 +39,11 @@ export async function updateAttributes(
       action: 'permission.attributes_changed',
       targetId: id,
       workspaceId,
-      detail: { ...namesOf(resource), changed: listItems(changed, ', ') },
+      detail: { ...toWireKey(resource), changed: listItems(changed, ', ') },
     })
     return after
   })
-  return viewResource(stores, { ...resource, attributes })
+  return loadResourceResponse(stores, { ...resource, attributes })
 }
 
 /** Returns the names of the members that differ, sorted. */

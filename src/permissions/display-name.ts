@@ -6,8 +6,8 @@ import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { invalidArgument } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
-import { requireManageableResource, viewResource } from './resource.ts'
-import { namesOf } from './store/resource-sql.ts'
+import { loadResourceResponse, requireManageableResource } from './resource.ts'
+import { toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ShareStore } from './store/share-store.ts'
 
@@ -27,7 +27,7 @@ export async function updateResource(
     throw invalidArgument({ field: 'remove_display_name', message })
   }
   const resource = await requireManageableResource(stores, principal, request)
-  if (display_name === undefined && !isRemoved) return viewResource(stores, resource)
+  if (display_name === undefined && !isRemoved) return loadResourceResponse(stores, resource)
   const displayName = display_name?.trim() ?? null
   await stores.transaction(async (tx) => {
     if (!(await tx.resources.setDisplayName(resource.id, displayName))) return
@@ -35,8 +35,8 @@ export async function updateResource(
       action: 'permission.renamed',
       targetId: resource.id,
       workspaceId: resource.workspaceId,
-      detail: namesOf(resource),
+      detail: toWireKey(resource),
     })
   })
-  return viewResource(stores, { ...resource, displayName })
+  return loadResourceResponse(stores, { ...resource, displayName })
 }

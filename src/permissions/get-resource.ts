@@ -3,7 +3,12 @@ import type {
   ResourcePermissionResponse,
 } from '../../gen/daikon/v1/permissions.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { type ResourceReference, requireResource, viewResource, viewShare } from './resource.ts'
+import {
+  loadResourceResponse,
+  type ResourceReference,
+  requireResource,
+  toShareResponse,
+} from './resource.ts'
 import type { PrincipalName, PrincipalStore } from './store/principal-store.ts'
 import type { Resource } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
@@ -21,7 +26,7 @@ export async function getResource(
 ): Promise<ResourcePermissionResponse> {
   const resource = await requireResource(stores, principal, reference)
   const ancestors = with_ancestors ? await listInherited(stores, resource) : []
-  const found = { ...(await viewResource(stores, resource)), ancestors }
+  const found = { ...(await loadResourceResponse(stores, resource)), ancestors }
   if (!with_names) return found
   const holders = [found, ...ancestors]
   const ids = holders.flatMap(({ owner_id, shares }) => [
@@ -54,7 +59,7 @@ async function listInherited(
       display_name: ancestor.displayName ?? undefined,
       owner_id: ancestor.ownerId,
       visibility: ancestor.visibility,
-      shares: (sharesOf[index] ?? []).map(viewShare),
+      shares: (sharesOf[index] ?? []).map(toShareResponse),
     }
   })
 }

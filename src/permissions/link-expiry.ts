@@ -2,7 +2,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import type { LinkStore } from './store/link-store.ts'
-import { namesOf } from './store/resource-sql.ts'
+import { toWireKey } from './store/resource-sql.ts'
 
 /** The maximum number of links that one call to `deleteExpiredLinks` deletes. */
 export const maxDeletedLinks = 1000
@@ -22,7 +22,7 @@ export async function deleteExpiredLinks(
       targetId: link.permissionId,
       workspaceId: link.workspaceId,
       detail: {
-        ...namesOf(link),
+        ...toWireKey(link),
         link_id: link.id,
         permission: link.permission,
         expires_at: isoTime(link.expiresAt),

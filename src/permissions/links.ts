@@ -21,7 +21,7 @@ import { reasons } from './reasons.ts'
 import { readPermission, requireManageableResource, resourceNotFound } from './resource.ts'
 import { readGrantedPermission, requireRole, roleMigration, unknownRole } from './share-terms.ts'
 import type { Link, LinkStore } from './store/link-store.ts'
-import { namesOf, type Resource } from './store/resource-sql.ts'
+import { type Resource, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ResourceTypeStore } from './store/resource-type-store.ts'
 
@@ -51,7 +51,7 @@ export async function createLink(
   const resource = await requireManageableResource(stores, principal, request)
   if (request.role !== undefined) await requireLinkableRole(stores, resource, request.role)
   if (request.condition)
-    await stores.rollout.requireMigration(conditionMigration, 'A link with a condition')
+    await stores.rollout.requireAllNodesKnow(conditionMigration, 'A link with a condition')
   const token = `dl_${createSecret()}`
   const create = async (tx: LinkStores): Promise<Link | undefined> => {
     const condition = await readGrantCondition(tx, resource, request.condition)
@@ -117,7 +117,7 @@ async function requireLinkableRole(
   const role = await requireRole({ resourceTypes }, resource, name)
   if (role.actions.includes('manage'))
     throw invalidArgument({ field: 'role', message: 'must not contain manage' })
-  await rollout.requireMigration(roleMigration, 'A link with a role')
+  await rollout.requireAllNodesKnow(roleMigration, 'A link with a role')
 }
 
 function viewLink(link: Link): ResourceLink {
@@ -145,7 +145,7 @@ function linkEvent<Name extends 'permission.link_created' | 'permission.link_rev
     targetId: resource.id,
     workspaceId: resource.workspaceId,
     detail: {
-      ...namesOf(resource),
+      ...toWireKey(resource),
       link_id: id,
       permission,
       expires_at: expiresAt === null ? noExpiry : isoTime(expiresAt),

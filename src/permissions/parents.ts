@@ -10,10 +10,10 @@ import type { Principal, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { maxChainLength } from './engine/chain.ts'
 import { reasons } from './reasons.ts'
-import { requireManageableResource, resourceNotFound, viewResource } from './resource.ts'
+import { loadResourceResponse, requireManageableResource, resourceNotFound } from './resource.ts'
 import { findIdViolation, resolveResourceId } from './resource-id.ts'
 import { findRight, requirementNotMet } from './rights.ts'
-import { namesOf, type Resource, type ResourceKey } from './store/resource-sql.ts'
+import { type Resource, type ResourceKey, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { Parent, ResourceTreeStore } from './store/resource-tree-store.ts'
 import type { ShareStore } from './store/share-store.ts'
@@ -46,7 +46,7 @@ export async function updateParent(
   await stores.transaction((tx) => changePlace(tx, principal, resource, request))
   const current = await stores.resources.find(resource.id)
   if (!current) throw resourceNotFound()
-  return viewResource(stores, current)
+  return loadResourceResponse(stores, current)
 }
 
 async function changePlace(
@@ -87,7 +87,7 @@ async function changePlace(
     targetId: id,
     workspaceId,
     detail: {
-      ...namesOf(resource),
+      ...toWireKey(resource),
       from,
       to: parentId === null ? noParent : moved,
       inherits: String(inherits),

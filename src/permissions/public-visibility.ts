@@ -31,5 +31,5 @@ export async function requirePublicAllowed<Item extends Kind>(
       message: `must not be public: the declaration of ${item.resource_type} does not allow it`,
     }))
   if (violations.length > 0) throw invalidArgument(...violations)
-  await rollout.requireMigration(publicMigration, 'A public resource')
+  await rollout.requireAllNodesKnow(publicMigration, 'A public resource')
 }

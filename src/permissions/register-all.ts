@@ -6,11 +6,11 @@ import type { Transactional } from '../core/request-context.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import type { Registration } from './registration.ts'
 import { type CheckStores, findParents, listChecks, requireMatches } from './registration-checks.ts'
-import { viewWithShares } from './resource.ts'
+import { toResourceResponse } from './resource.ts'
 import { ConcurrentChange, retryConflicts } from './retry-conflicts.ts'
 import type { PrincipalStore } from './store/principal-store.ts'
 import type { NewResource } from './store/registration-store.ts'
-import { namesOf, type Resource } from './store/resource-sql.ts'
+import { type Resource, toWireKey } from './store/resource-sql.ts'
 import type { ResourceTreeStore } from './store/resource-tree-store.ts'
 import type { ShareStore } from './store/share-store.ts'
 
@@ -62,7 +62,7 @@ async function insertMissing(
   const missing = registrations.filter(({ index }) => !existing.has(index))
   if (missing.length === 0) return 0
   for (const check of listChecks(stores, missing, { naming, quotas })) await check()
-  await store.insertKinds(missing.map(namesOf))
+  await store.insertKinds(missing.map(toWireKey))
   const resources = await placeInTrees(resourceTrees, missing, naming)
   const insertAll = () => store.insertAll(resources, quotas.MAX_RESOURCES_PER_WORKSPACE, actor)
   let inserted = await insertAll()
@@ -100,6 +100,6 @@ async function viewAll(
   const resources = registrations.map(({ index }) => registered.get(index) as Resource)
   const sharesOfEach = await shares.listAll(resources)
   return resources.map((resource, position) =>
-    viewWithShares(resource, sharesOfEach[position] ?? []),
+    toResourceResponse(resource, sharesOfEach[position] ?? []),
   )
 }

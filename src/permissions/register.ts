@@ -12,7 +12,7 @@ import { workspaceType } from './engine/question.ts'
 import { createListNaming, singleNaming } from './error-naming.ts'
 import { type RegistrationStores, registerAll } from './register-all.ts'
 import { type Registration, readRegistrations } from './registration.ts'
-import { matchesRegistration, viewResource, viewWithShares } from './resource.ts'
+import { loadResourceResponse, matchesRegistration, toResourceResponse } from './resource.ts'
 import type { Resource } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 
@@ -34,10 +34,11 @@ export async function register(
   const { parent, visibility, resourceType } = registration
   if (!parent && visibility !== 'public' && resourceType !== workspaceType) {
     const inserted = await insert(stores, registration, quotas, actor)
-    if (inserted) return viewWithShares(inserted, [])
+    if (inserted) return toResourceResponse(inserted, [])
   }
   const existing = await stores.resources.findByKey(registration)
-  if (existing && matchesRegistration(existing, registration)) return viewResource(stores, existing)
+  if (existing && matchesRegistration(existing, registration))
+    return loadResourceResponse(stores, existing)
   // The resource is public or has a parent or a new or reserved type, or the request is invalid.
   const options = { naming: singleNaming, quotas, actor }
   const { resources } = await registerAll(stores, registrations, options)

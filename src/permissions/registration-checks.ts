@@ -13,7 +13,7 @@ import { indexByKey, keyOf, type Registration } from './registration.ts'
 import { requireFreeTypes } from './reserved-type.ts'
 import { matchesRegistration } from './resource.ts'
 import type { RegistrationStore } from './store/registration-store.ts'
-import { namesOf, type Resource } from './store/resource-sql.ts'
+import { type Resource, toWireKey } from './store/resource-sql.ts'
 import type { Parent, ResourceTreeStore } from './store/resource-tree-store.ts'
 import type { ResourceTypeStore } from './store/resource-type-store.ts'
 
@@ -64,7 +64,7 @@ export function listChecks(
   missing: Registration[],
   { naming, quotas }: CheckOptions,
 ): (() => Promise<void>)[] {
-  const named = missing.map((item) => ({ ...namesOf(item), ...item }))
+  const named = missing.map((item) => ({ ...toWireKey(item), ...item }))
   const byWorkspace = Map.groupBy(missing, ({ workspaceId }) => workspaceId)
   return [
     () => requireFreeTypes(stores, named, ({ index }) => naming.field(index, 'resource_type')),

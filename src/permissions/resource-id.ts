@@ -46,11 +46,11 @@ export function findIdViolation(kind: Kind, ids: ResourceIds): FieldViolation | 
  * Identifies a resource of the key's own service or, in development mode, of the service that
  * prefixes the type. Returns undefined if the type names no service.
  */
-export function nameResource(
+export function parseResource(
   service: ServicePrincipal | undefined,
   { type, id }: Pick<AccessResource, 'type' | 'id'>,
 ): (Kind & { resource_id: string; workspace?: string }) | undefined {
-  const kind = nameKind(service?.name, type)
+  const kind = parseKind(service?.name, type)
   if (!kind) return undefined
   const resource_id = toResourceId(kind.service_name, kind.resource_type, id)
   if (kind.resource_type !== workspaceType) return { ...kind, resource_id }
@@ -62,7 +62,7 @@ export function nameResource(
  * colon. With a service key, the prefix of its own service is optional, so that clients can send
  * the same type in both modes. `findOtherServiceTypes` finds prefixes of other services.
  */
-export function nameKind(serviceName: string | undefined, type: string): Kind | undefined {
+export function parseKind(serviceName: string | undefined, type: string): Kind | undefined {
   if (serviceName !== undefined) {
     const prefix = `${serviceName}:`
     const resource_type = type.startsWith(prefix) ? type.slice(prefix.length) : type

@@ -94,9 +94,9 @@ export async function putResourceType(
       return { ...kind, ...declaration, ...uses }
     }
     if (requirements.length > 0)
-      await tx.rollout.requireMigration(requirementMigration, 'A requirement')
+      await tx.rollout.requireAllNodesKnow(requirementMigration, 'A requirement')
     if (isInherited)
-      await tx.rollout.requireMigration(inheritedMigration, 'An inherited requirement')
+      await tx.rollout.requireAllNodesKnow(inheritedMigration, 'An inherited requirement')
     if (checked.readGuests) await requireGuestSupport(tx.rollout, 'A condition about guests')
     const isEmpty = JSON.stringify(declaration) === JSON.stringify(undeclared)
     if (!isEmpty) await tx.registrations.insertKinds([kind])

@@ -8,7 +8,7 @@ import type { Kind } from './engine/question.ts'
 import { reasons } from './reasons.ts'
 import { toResourceId } from './resource-id.ts'
 import { findRight, requirementNotMet } from './rights.ts'
-import { namesOf, type Resource, type ResourceKey } from './store/resource-sql.ts'
+import { type Resource, type ResourceKey, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { Share, ShareStore } from './store/share-store.ts'
 
@@ -26,7 +26,7 @@ export type ResourceReference = {
 export type NaturalKey = Kind & { resource_id: string }
 
 /** Returns a key, whose `resource_id` may also be the ID that the resource has in its service. */
-export function toKey({ service_name, resource_type, resource_id }: NaturalKey): ResourceKey {
+export function toStoreKey({ service_name, resource_type, resource_id }: NaturalKey): ResourceKey {
   return {
     serviceName: service_name,
     resourceType: resource_type,
@@ -50,7 +50,9 @@ export async function requireResource(
 ): Promise<Resource> {
   const resource =
     permission_id === undefined
-      ? await resources.findByKey(toKey({ service_name, resource_type, resource_id } as NaturalKey))
+      ? await resources.findByKey(
+          toStoreKey({ service_name, resource_type, resource_id } as NaturalKey),
+        )
       : await resources.find(permission_id)
   if (!resource || !isVisibleTo(principal, resource)) throw resourceNotFound()
   return resource
@@ -133,19 +135,22 @@ export function matchesRegistration(
 }
 
 /** Loads the shares of a resource and builds the response for both. */
-export async function viewResource(
+export async function loadResourceResponse(
   { shares }: { shares: ShareStore },
   resource: Resource,
 ): Promise<ResourcePermissionResponse> {
-  return viewWithShares(resource, await shares.list(resource))
+  return toResourceResponse(resource, await shares.list(resource))
 }
 
 /** Builds the response for a resource and its shares. */
-export function viewWithShares(resource: Resource, shares: Share[]): ResourcePermissionResponse {
+export function toResourceResponse(
+  resource: Resource,
+  shares: Share[],
+): ResourcePermissionResponse {
   return {
     ...summarizeResource(resource),
     attributes: resource.attributes ?? {},
-    shares: shares.map(viewShare),
+    shares: shares.map(toShareResponse),
     ancestors: [],
   }
 }
@@ -156,7 +161,7 @@ export function summarizeResource(
 ): Omit<ResourcePermissionResponse, 'attributes' | 'shares' | 'ancestors'> {
   return {
     id: resource.id,
-    ...namesOf(resource),
+    ...toWireKey(resource),
     workspace_id: resource.workspaceId,
     owner_id: resource.ownerId,
     visibility: resource.visibility,
@@ -168,7 +173,7 @@ export function summarizeResource(
   }
 }
 
-export function viewShare(share: Share): ShareResponse {
+export function toShareResponse(share: Share): ShareResponse {
   return {
     id: share.id,
     grantee_type: share.userId ? 'user' : 'group',

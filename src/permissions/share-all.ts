@@ -105,9 +105,9 @@ async function requireValid(
 ): Promise<void> {
   errors.throwAny()
   if (ready.some(({ request }) => request.role !== undefined))
-    await rollout.requireMigration(roleMigration, 'A share with a role')
+    await rollout.requireAllNodesKnow(roleMigration, 'A share with a role')
   if (ready.some(({ request }) => request.condition))
-    await rollout.requireMigration(conditionMigration, 'A share with a condition')
+    await rollout.requireAllNodesKnow(conditionMigration, 'A share with a condition')
 }
 
 /** Grants the shares. Throws a ConcurrentChange if something has changed since `prepare`. */

@@ -1,7 +1,7 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { namesOf, type Resource } from './store/resource-sql.ts'
+import { type Resource, toWireKey } from './store/resource-sql.ts'
 import type { ExpiredShare, ShareStore } from './store/share-store.ts'
 
 /** The maximum number of shares that one call to `deleteExpiredShares` deletes. */
@@ -29,7 +29,7 @@ function expiryEvent(share: ExpiredShare) {
     targetId: share.id,
     workspaceId: share.workspaceId,
     detail: {
-      ...namesOf(share),
+      ...toWireKey(share),
       grantee_type: share.userId ? 'user' : 'group',
       grantee_id: share.userId ?? share.groupId ?? '',
       permission: share.permission,

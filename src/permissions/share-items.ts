@@ -3,7 +3,7 @@ import type { FieldViolation } from '../core/errors.ts'
 import { readExpiry } from '../core/expiry.ts'
 import { findGranteeViolation } from './grantees.ts'
 import type { ItemErrors } from './item-errors.ts'
-import { toKey } from './resource.ts'
+import { toStoreKey } from './resource.ts'
 import { findIdViolation } from './resource-id.ts'
 import { readGrantedPermission } from './share-terms.ts'
 import type { ResourceKey } from './store/resource-sql.ts'
@@ -66,5 +66,5 @@ export function referenceOf({
   external_id,
 }: ShareItem): string | ResourceKey {
   if (permission_id !== undefined) return permission_id
-  return toKey({ service_name, resource_type, resource_id: external_id ?? resource_id ?? '' })
+  return toStoreKey({ service_name, resource_type, resource_id: external_id ?? resource_id ?? '' })
 }

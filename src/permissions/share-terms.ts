@@ -2,7 +2,7 @@ import type { ShareItem } from '../../gen/daikon/v1/permissions.ts'
 import { type FieldViolation, invalidArgument, type ServiceError } from '../core/errors.ts'
 import { noExpiry } from '../core/expiry.ts'
 import { describeGrantCondition } from './grant-condition.ts'
-import { namesOf, type Resource } from './store/resource-sql.ts'
+import { type Resource, toWireKey } from './store/resource-sql.ts'
 import type { Declaration, ResourceRole, ResourceTypeStore } from './store/resource-type-store.ts'
 import type { Grantee, NewShare } from './store/share-store.ts'
 
@@ -41,7 +41,7 @@ export async function requireRole(
   resource: Resource,
   name: string,
 ): Promise<ResourceRole> {
-  return findRole(await resourceTypes.find(namesOf(resource)), resource, name)
+  return findRole(await resourceTypes.find(toWireKey(resource)), resource, name)
 }
 
 /** Like `requireRole`, for a type whose declaration is known. */
@@ -89,7 +89,7 @@ export function shareEvent<Name extends 'permission.shared' | 'permission.share_
     targetId: resource.id,
     workspaceId: resource.workspaceId,
     detail: {
-      ...namesOf(resource),
+      ...toWireKey(resource),
       grantee_type: grantee.type,
       grantee_id: grantee.id,
       permission,

@@ -12,7 +12,7 @@ import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { createListNaming } from './error-naming.ts'
 import { findGrantees, findGranteeViolation } from './grantees.ts'
 import { reasons } from './reasons.ts'
-import { requireManageableResource, viewShare } from './resource.ts'
+import { requireManageableResource, toShareResponse } from './resource.ts'
 import { shareAll, shareOne } from './share-all.ts'
 import type { ShareStores } from './share-preparation.ts'
 import { findGrantViolation, shareEvent } from './share-terms.ts'
@@ -33,7 +33,7 @@ export async function share(
 ): Promise<ShareResponse> {
   const { context } = request
   const options = { principal, actor: actorOf(principal), now, quotas, context }
-  return viewShare(await shareOne(stores, request, options))
+  return toShareResponse(await shareOne(stores, request, options))
 }
 
 /** Grants all shares or none, each like `share`. */
@@ -43,7 +43,7 @@ export async function shareBatch(
 ): Promise<ShareBatchResponse> {
   const actor = actorOf(principal)
   const options = { principal, actor, now, quotas, context, naming: batchNaming }
-  return { shares: (await shareAll(stores, shares, options)).map(viewShare) }
+  return { shares: (await shareAll(stores, shares, options)).map(toShareResponse) }
 }
 
 /**

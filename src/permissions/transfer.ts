@@ -7,8 +7,13 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { invalidArgument } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
-import { requireOwnership, requireResource, resourceNotFound, viewResource } from './resource.ts'
-import { namesOf } from './store/resource-sql.ts'
+import {
+  loadResourceResponse,
+  requireOwnership,
+  requireResource,
+  resourceNotFound,
+} from './resource.ts'
+import { toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ShareStore } from './store/share-store.ts'
 
@@ -41,10 +46,10 @@ export async function transferOwnership(
       action: 'permission.owner_changed',
       targetId: id,
       workspaceId,
-      detail: { ...namesOf(resource), from, to },
+      detail: { ...toWireKey(resource), from, to },
     })
   })
   const current = await stores.resources.find(id)
   if (!current) throw resourceNotFound()
-  return viewResource(stores, current)
+  return loadResourceResponse(stores, current)
 }

@@ -4,7 +4,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { describePlace } from './parents.ts'
 import { requireManageableResource, resourceNotFound } from './resource.ts'
-import { namesOf } from './store/resource-sql.ts'
+import { toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import {
   type DeletedTree,
@@ -38,7 +38,7 @@ export async function unregister(
         targetId: id,
         workspaceId,
         detail: {
-          ...namesOf(resource),
+          ...toWireKey(resource),
           owner_id: deleted.ownerId,
           visibility: deleted.visibility,
           parent: describePlace(resource.parent?.resource_type, resource.parent?.resource_id),
@@ -54,7 +54,7 @@ export async function unregister(
       targetId: id,
       workspaceId,
       detail: {
-        ...namesOf(resource),
+        ...toWireKey(resource),
         ...describe(deleted),
       },
     })

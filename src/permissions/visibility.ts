@@ -7,8 +7,8 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { requirePublicAllowed } from './public-visibility.ts'
-import { requireManageableResource, viewResource } from './resource.ts'
-import { namesOf, type Resource } from './store/resource-sql.ts'
+import { loadResourceResponse, requireManageableResource } from './resource.ts'
+import { type Resource, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { ResourceTypeStore } from './store/resource-type-store.ts'
 import type { ShareStore } from './store/share-store.ts'
@@ -30,18 +30,18 @@ export async function updateVisibility(
   const { id, workspaceId, visibility: from } = resource
   const to = request.visibility as Resource['visibility']
   await stores.transaction(async (tx) => {
-    if (to === 'public') await requirePublicAllowed(tx, [namesOf(resource)], () => 'visibility')
+    if (to === 'public') await requirePublicAllowed(tx, [toWireKey(resource)], () => 'visibility')
     if (!(await tx.resources.setVisibility(id, to))) return
     await tx.activity.record(actorOf(principal), {
       action: 'permission.visibility_changed',
       targetId: id,
       workspaceId,
       detail: {
-        ...namesOf(resource),
+        ...toWireKey(resource),
         from,
         to,
       },
     })
   })
-  return viewResource(stores, { ...resource, visibility: to })
+  return loadResourceResponse(stores, { ...resource, visibility: to })
 }

@@ -41,7 +41,12 @@ export type MembershipStores = {
 }
 
 /** The transaction of a change, for which the workspace is locked. */
-export type Change = { tx: MembershipStores; principal: Principal; quotas: Quotas; now: Date }
+export type ScimTransaction = {
+  tx: MembershipStores
+  principal: Principal
+  quotas: Quotas
+  now: Date
+}
 
 /**
  * Returns the active connection of the workspace whose verified domains include the one of an address.
@@ -64,7 +69,7 @@ export async function requireConnection(
  * the directory. An existing member keeps their role unless the attributes name one.
  */
 export async function provision(
-  change: Change,
+  change: ScimTransaction,
   id: MemberId,
   connection: StoredConnection,
   email: string,
@@ -95,7 +100,7 @@ export async function provision(
 
 /** Gives a member the role that their attributes name after a change. Owners keep theirs. */
 export async function updateRole(
-  change: Change,
+  change: ScimTransaction,
   id: MemberId,
   email: string,
   attributes: Attributes,
@@ -107,7 +112,7 @@ export async function updateRole(
 }
 
 async function changeStanding(
-  { tx, principal }: Change,
+  { tx, principal }: ScimTransaction,
   member: WorkspaceMember,
   standing: Standing,
 ): Promise<void> {
@@ -119,7 +124,10 @@ async function changeStanding(
 }
 
 /** Ends a membership with its sessions. The person keeps the resources that they own. */
-export async function deprovision({ tx, principal, now }: Change, id: MemberId): Promise<void> {
+export async function deprovision(
+  { tx, principal, now }: ScimTransaction,
+  id: MemberId,
+): Promise<void> {
   const member = await tx.members.find(id)
   if (!member) return
   const { workspaceId, userId, email, role } = member

@@ -22,13 +22,13 @@ import type { MemberId } from '../workspaces/store/member-store.ts'
 import { ensureUserOf, moveAddress } from './addresses.ts'
 import { externalId, userSchema, userSchemas } from './attributes.ts'
 import {
-  type Change,
   deprovision,
   guestRole,
   type MembershipStores,
   provision,
   requireConnection,
   roleValues,
+  type ScimTransaction,
   updateRole,
 } from './membership.ts'
 import { applyPatch, readPatch } from './patch.ts'
@@ -189,7 +189,7 @@ async function changeUser(
 }
 
 async function changeMembership(
-  change: Change,
+  change: ScimTransaction,
   before: ScimUser,
   { email, isActive, attributes }: Described,
 ): Promise<void> {
@@ -207,7 +207,7 @@ function inWorkspace(
   { stores, principal, quotas, now }: WriteUserContext,
   id: string,
   work: (
-    change: Change & { tx: MembershipStores & { users: UserStore } },
+    change: ScimTransaction & { tx: MembershipStores & { users: UserStore } },
     workspaceId: string,
   ) => Promise<ScimResource>,
 ): Promise<ScimResource> {

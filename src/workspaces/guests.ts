@@ -17,7 +17,7 @@ export type Standing = { role: Role; isGuest: boolean }
  * `what` cannot be written yet.
  */
 export async function requireGuestSupport(rollout: RolloutStore, what = 'A guest'): Promise<void> {
-  await rollout.requireMigration(guestMigration, what)
+  await rollout.requireAllNodesKnow(guestMigration, what)
 }
 
 /**

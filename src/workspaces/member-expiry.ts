@@ -19,7 +19,7 @@ type Stores = { activity: ActivityStore; members: MemberStore; sessions: Session
  * newer one has removed the membership.
  */
 export async function requireExpirySupport(rollout: RolloutStore): Promise<void> {
-  await rollout.requireMigration(expiryMigration, 'A membership that ends')
+  await rollout.requireAllNodesKnow(expiryMigration, 'A membership that ends')
 }
 
 /**

@@ -79,7 +79,7 @@ export async function createServiceAccount(
     const quota = 'MAX_SERVICE_ACCOUNTS_PER_WORKSPACE'
     if ((await tx.serviceAccounts.count(workspaceId)) >= quotas[quota])
       throw quotaExceeded(quotas, quota)
-    await tx.rollout.requireMigration(serviceAccountMigration, 'A service account')
+    await tx.rollout.requireAllNodesKnow(serviceAccountMigration, 'A service account')
     const id = uuid()
     await tx.serviceAccounts.insert({ id, workspaceId, name, created_at: now })
     await tx.members.add({ workspaceId, userId: id }, role, now)

@@ -54,7 +54,9 @@ const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => 
   'checks, evaluations, action searches': ({ bits, actionGranted }) =>
     typeof actionGranted === 'function'
       ? 'a fact about the action'
-      : cellOf(bits, ({ isFlagged }) => (isFlagged ? 'yes' : 'only in walked statements')),
+      : cellOf(bits, ({ isOwnGrant }) =>
+          isOwnGrant ? 'yes' : 'only in statements with ancestors',
+        ),
   'lists, resource searches': ({ resources }) => cellOf(resources, () => 'yes'),
   'lists of what inherits': ({ folders }) => cellOf(folders, ({ bits }) => namesOf(bits)),
   'subject searches': ({ subjects }) => cellOf(subjects, () => 'yes'),
@@ -163,7 +165,7 @@ const columns = {
   chain: chainColumns,
   asked: askedColumns,
   share: shareColumns,
-  lookup: 'hashed' as const,
+  lookup: 'groupSet' as const,
   action: { actionId: '$1', userId: '$2', workspaceId: '$3' },
   search: { chain: chainColumns, service: '$1', after: '$4', actionKind: '$6' },
 }

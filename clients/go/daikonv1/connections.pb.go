@@ -44,9 +44,9 @@ type ConnectionCreateRequest struct {
 	Domains []string `protobuf:"bytes,7,rep,name=domains,proto3" json:"domains,omitempty"`
 	// The role of new members: `viewer` (default), `editor` or `admin`.
 	DefaultRole *string `protobuf:"bytes,8,opt,name=default_role,json=defaultRole,proto3,oneof" json:"default_role,omitempty"`
-	// Whether members can sign in by the connection. Defaults to `true`.
+	// Whether members can sign in through the connection. Defaults to `true`.
 	IsActive *bool `protobuf:"varint,9,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// Whether members with an address of a verified domain must sign in by the connection. Only possible
+	// Whether members with an address of a verified domain must sign in through the connection. Only possible
 	// after a sign-in, so it must be `false` or absent here.
 	Enforced *bool `protobuf:"varint,10,opt,name=enforced,proto3,oneof" json:"enforced,omitempty"`
 	// Whether owners can sign in otherwise even if the connection is enforced; each use is recorded.
@@ -447,7 +447,7 @@ type ConnectionUpdateRequest struct {
 	ConnectionId string `protobuf:"bytes,2,opt,name=connection_id,json=connectionId,proto3" json:"connection_id,omitempty"`
 	// The name, 1 to 200 characters.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// The issuer. Changing it or `client_id` ends the sessions by the connection and forgets which
+	// The issuer. Changing it or `client_id` ends the sessions through the connection and forgets which
 	// member each person at the provider is.
 	Issuer *string `protobuf:"bytes,4,opt,name=issuer,proto3,oneof" json:"issuer,omitempty"`
 	// The ID of daikon at the provider.
@@ -460,9 +460,9 @@ type ConnectionUpdateRequest struct {
 	Domains []string `protobuf:"bytes,8,rep,name=domains,proto3" json:"domains,omitempty"`
 	// The role of new members: `viewer`, `editor` or `admin`.
 	DefaultRole *string `protobuf:"bytes,9,opt,name=default_role,json=defaultRole,proto3,oneof" json:"default_role,omitempty"`
-	// Whether members can sign in by the connection. Deactivating it ends the sessions by it.
+	// Whether members can sign in through the connection. Deactivating it ends its sessions.
 	IsActive *bool `protobuf:"varint,10,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// Whether members with an address of a verified domain must sign in by the connection. Enforcing it
+	// Whether members with an address of a verified domain must sign in through the connection. Enforcing it
 	// ends their other sessions in the workspace.
 	Enforced *bool `protobuf:"varint,11,opt,name=enforced,proto3,oneof" json:"enforced,omitempty"`
 	// Whether owners can sign in otherwise even if the connection is enforced; each use is recorded.
@@ -813,9 +813,9 @@ type ConnectionResponse struct {
 	Domains []*ConnectionDomainResponse `protobuf:"bytes,8,rep,name=domains,proto3" json:"domains,omitempty"`
 	// The role of new members: `viewer`, `editor` or `admin`.
 	DefaultRole string `protobuf:"bytes,9,opt,name=default_role,json=defaultRole,proto3" json:"default_role,omitempty"`
-	// Whether members can sign in by the connection.
+	// Whether members can sign in through the connection.
 	IsActive bool `protobuf:"varint,10,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
-	// Whether members with an address of a verified domain must sign in by the connection.
+	// Whether members with an address of a verified domain must sign in through the connection.
 	Enforced bool `protobuf:"varint,11,opt,name=enforced,proto3" json:"enforced,omitempty"`
 	// Whether owners can sign in otherwise even if the connection is enforced.
 	BreakGlass bool `protobuf:"varint,12,opt,name=break_glass,json=breakGlass,proto3" json:"break_glass,omitempty"`
@@ -823,7 +823,7 @@ type ConnectionResponse struct {
 	Mapping *ConnectionMapping `protobuf:"bytes,13,opt,name=mapping,proto3" json:"mapping,omitempty"`
 	// When the connection was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The last sign-in by the connection. Absent if there was none since its provider was set.
+	// The last sign-in through the connection. Absent if there was none since its provider was set.
 	LastSignInAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=last_sign_in_at,json=lastSignInAt,proto3,oneof" json:"last_sign_in_at,omitempty"`
 	// The ETag of the fields that an update can change. Absent in lists.
 	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`

@@ -62,7 +62,7 @@ type ConnectionServiceClient interface {
 	UpdateConnection(ctx context.Context, in *ConnectionUpdateRequest, opts ...grpc.CallOption) (*ConnectionResponse, error)
 	// Delete a connection
 	//
-	// Deletes a connection, and ends the sessions by it. The members remain.
+	// Deletes a connection, and ends its sessions. The members remain.
 	DeleteConnection(ctx context.Context, in *ConnectionDeleteRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Verify a domain
 	//
@@ -183,7 +183,7 @@ type ConnectionServiceServer interface {
 	UpdateConnection(context.Context, *ConnectionUpdateRequest) (*ConnectionResponse, error)
 	// Delete a connection
 	//
-	// Deletes a connection, and ends the sessions by it. The members remain.
+	// Deletes a connection, and ends its sessions. The members remain.
 	DeleteConnection(context.Context, *ConnectionDeleteRequest) (*DeleteResponse, error)
 	// Verify a domain
 	//

@@ -1521,7 +1521,7 @@ export const AdminServiceService = {
   /**
    * Delete a connection
    *
-   * Deletes a connection, and ends the sessions by it. The members remain.
+   * Deletes a connection, and ends its sessions. The members remain.
    */
   deleteConnection: {
     path: "/daikon.v1.AdminService/DeleteConnection" as const,
@@ -2570,7 +2570,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Delete a connection
    *
-   * Deletes a connection, and ends the sessions by it. The members remain.
+   * Deletes a connection, and ends its sessions. The members remain.
    */
   deleteConnection: handleUnaryCall<ConnectionDeleteRequest, DeleteResponse>;
   /**
@@ -4539,7 +4539,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a connection
    *
-   * Deletes a connection, and ends the sessions by it. The members remain.
+   * Deletes a connection, and ends its sessions. The members remain.
    */
   deleteConnection(
     request: ConnectionDeleteRequest,

@@ -92,9 +92,9 @@ export interface ExportedConnectionSubject {
   workspace_id: string;
   /** The subject that the identity provider sends. */
   subject: string;
-  /** The e-mail address of the first sign-in by the connection. */
+  /** The e-mail address of the first sign-in through the connection. */
   email: string;
-  /** When the user last signed in by the connection. */
+  /** When the user last signed in through the connection. */
   last_sign_in_at: string | undefined;
 }
 

@@ -52,12 +52,12 @@ export interface ConnectionCreateRequest {
   default_role?:
     | string
     | undefined;
-  /** Whether members can sign in by the connection. Defaults to `true`. */
+  /** Whether members can sign in through the connection. Defaults to `true`. */
   is_active?:
     | boolean
     | undefined;
   /**
-   * Whether members with an address of a verified domain must sign in by the connection. Only possible
+   * Whether members with an address of a verified domain must sign in through the connection. Only possible
    * after a sign-in, so it must be `false` or absent here.
    */
   enforced?:
@@ -130,7 +130,7 @@ export interface ConnectionUpdateRequest {
     | string
     | undefined;
   /**
-   * The issuer. Changing it or `client_id` ends the sessions by the connection and forgets which
+   * The issuer. Changing it or `client_id` ends the sessions through the connection and forgets which
    * member each person at the provider is.
    */
   issuer?:
@@ -152,12 +152,12 @@ export interface ConnectionUpdateRequest {
   default_role?:
     | string
     | undefined;
-  /** Whether members can sign in by the connection. Deactivating it ends the sessions by it. */
+  /** Whether members can sign in through the connection. Deactivating it ends its sessions. */
   is_active?:
     | boolean
     | undefined;
   /**
-   * Whether members with an address of a verified domain must sign in by the connection. Enforcing it
+   * Whether members with an address of a verified domain must sign in through the connection. Enforcing it
    * ends their other sessions in the workspace.
    */
   enforced?:
@@ -245,9 +245,9 @@ export interface ConnectionResponse {
   domains: ConnectionDomainResponse[];
   /** The role of new members: `viewer`, `editor` or `admin`. */
   default_role: string;
-  /** Whether members can sign in by the connection. */
+  /** Whether members can sign in through the connection. */
   is_active: boolean;
-  /** Whether members with an address of a verified domain must sign in by the connection. */
+  /** Whether members with an address of a verified domain must sign in through the connection. */
   enforced: boolean;
   /** Whether owners can sign in otherwise even if the connection is enforced. */
   break_glass: boolean;
@@ -259,7 +259,7 @@ export interface ConnectionResponse {
   created_at:
     | string
     | undefined;
-  /** The last sign-in by the connection. Absent if there was none since its provider was set. */
+  /** The last sign-in through the connection. Absent if there was none since its provider was set. */
   last_sign_in_at?:
     | string
     | undefined;
@@ -1745,7 +1745,7 @@ export const ConnectionServiceService = {
   /**
    * Delete a connection
    *
-   * Deletes a connection, and ends the sessions by it. The members remain.
+   * Deletes a connection, and ends its sessions. The members remain.
    */
   deleteConnection: {
     path: "/daikon.v1.ConnectionService/DeleteConnection" as const,
@@ -1816,7 +1816,7 @@ export interface ConnectionServiceServer extends UntypedServiceImplementation {
   /**
    * Delete a connection
    *
-   * Deletes a connection, and ends the sessions by it. The members remain.
+   * Deletes a connection, and ends its sessions. The members remain.
    */
   deleteConnection: handleUnaryCall<ConnectionDeleteRequest, DeleteResponse>;
   /**
@@ -1938,7 +1938,7 @@ export interface ConnectionServiceClient extends Client {
   /**
    * Delete a connection
    *
-   * Deletes a connection, and ends the sessions by it. The members remain.
+   * Deletes a connection, and ends its sessions. The members remain.
    */
   deleteConnection(
     request: ConnectionDeleteRequest,

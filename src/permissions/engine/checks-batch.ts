@@ -9,7 +9,7 @@ import type { KeyStatus } from './statements/status.ts'
  * The minimum average number of checks per subject at which reading all groups of the subjects is
  * faster.
  */
-const minChecksToHash = 16
+const minChecksForGroupSet = 16
 
 /** What a statement about checks returns of the callers and the subjects. */
 type StatusColumns = {
@@ -44,7 +44,7 @@ export function createChecksBatch(queries: FactsQuery[]): ChecksBatch {
     return { key: keyHash ? keys.add(keyHash) : 0, subject, checkCount: checks.length }
   })
   return {
-    lookup: table.size() < minChecksToHash * table.subjectCount() ? 'probed' : 'hashed',
+    lookup: table.size() < minChecksForGroupSet * table.subjectCount() ? 'perGroup' : 'groupSet',
     parameters: [...table.parameters(), arrayLiteral(keys.hashes)],
     kinds,
     split(columns, facts) {

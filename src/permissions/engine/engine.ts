@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { createJudgedFacts, type LoadJudged } from './conditions/judged-facts.ts'
 import { createLoadConditions, createLoadUncertain } from './conditions/load-uncertain.ts'
+import { createExplainWorkspaces } from './explain-workspaces.ts'
 import { findActiveUser } from './find-subject.ts'
 import { createJudgedList } from './lists/judged-list.ts'
 import type { LoadList } from './lists/list.ts'
@@ -22,7 +23,6 @@ import { createSearchLookups, type SearchLookups } from './searches/search-looku
 import { createWorkspaceSearches, type WorkspaceSearches } from './searches/workspace-searches.ts'
 import { joinKinds } from './subjects/load-by-kind.ts'
 import { ofEachKind, type SubjectKindName, subjectKinds } from './subjects/subject-kinds.ts'
-import { createExplainWorkspaces } from './subjects/workspace-checks.ts'
 
 /** Turns questions into facts. Every decision, list, search and explanation is loaded here. */
 export type Engine = SearchLookups &

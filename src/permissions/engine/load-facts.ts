@@ -23,8 +23,8 @@ export function createLoadFacts(
   kind: SubjectKindName = 'user',
 ): LoadFacts {
   const counted = ~subjectKinds[kind].ignoredBits
-  const loadFlat = createLoader('flagged')
-  const loadWithAncestors = createLoader('walked')
+  const loadFlat = createLoader('ownGrants')
+  const loadWithAncestors = createLoader('withAncestors')
   /** Types with inheriting resources, by service. Bounded by the number of registered kinds. */
   const inheritingTypes = new Map<string, Set<string>>()
 

@@ -101,7 +101,7 @@ export type Explanation = {
   /** The requirements of `view` that are not met and withhold a custom role. */
   unmetToView?: UnmetRequirement[]
   /** What the bits would be if every condition were true. */
-  possibleBits?: number
+  bitsIfTrue?: number
 }
 
 /** Loads the explanations of checks, in the order of the checks. */

@@ -20,13 +20,13 @@ import type { Facts } from '../engine/ask.ts'
 import { decide } from '../engine/facts.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Check, Kind } from '../engine/question.ts'
-import { nameKind, nameResource } from '../resource-id.ts'
+import { parseKind, parseResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { type BatchItem, findSubjectViolations, findViolations, readItems } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
 import { findReasons, type Reason } from './reasons.ts'
-import { describeSubjectError, nameSubject, nameSubjects, type SubjectId } from './subject.ts'
+import { describeSubjectError, resolveSubject, resolveSubjects, type SubjectId } from './subject.ts'
 import { findSubjectType, type NamedSubject } from './subject-table.ts'
 import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
 
@@ -38,7 +38,7 @@ export function createEvaluate({
   return {
     async questions(request, service) {
       requireValid(findSubjectViolations(request.subject))
-      const named = await nameSubject(naming, request.subject)
+      const named = await resolveSubject(naming, request.subject)
       return { checks: [toCheck(named, service, request)], basis: named }
     },
     async handle({ principal }, request, facts) {
@@ -63,7 +63,7 @@ export function createEvaluateBatch({
       const { evaluations, options: _, ...single } = request
       if (evaluations.length === 0) requireValid(findViolations(single))
       const items = readItems(request)
-      const subjects = await nameSubjects(
+      const subjects = await resolveSubjects(
         naming,
         items.flatMap(({ request }) => request?.subject ?? []),
       )
@@ -111,7 +111,7 @@ function toCheck(
   { subject, action, resource, context }: EvaluateRequest,
 ): Check | undefined {
   if (!subjectName || !action || !resource) return undefined
-  const named = nameResource(service, resource)
+  const named = parseResource(service, resource)
   if (!named) return undefined
   const explain = context?.explain === true
   const input = readInput({ subject, action, resource, context })
@@ -134,7 +134,7 @@ function toEvaluation(
   if (request.context?.explain !== true)
     return subjectError ? { decision, context: subjectError } : { decision }
   const explanation = explanations[index]
-  const kind = nameKind(service?.name, entities.resource.type)
+  const kind = parseKind(service?.name, entities.resource.type)
   const context =
     explanation && kind ? explain(entities, kind, explanation) : explainInvalid(entities)
   return { decision, context: { ...context, ...subjectError } }

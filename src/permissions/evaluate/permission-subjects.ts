@@ -14,7 +14,7 @@ import { readPageToken, requireOfContext, writePageToken } from '../engine/lists
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Subject } from '../engine/question.ts'
 import { requireResource } from '../resource.ts'
-import { namesOf, type Resource } from '../store/resource-sql.ts'
+import { type Resource, toWireKey } from '../store/resource-sql.ts'
 import type { ResourceStore } from '../store/resource-store.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { describeDecision } from './decision-sentence.ts'
@@ -38,7 +38,7 @@ export function createExplainPermission({
         ? { type: 'user', id: user_id }
         : { type: subject_type, id: subject_id }
     const named = requireListedSubject(subject, 'subject_id')
-    const check = { ...namesOf(resource), action, subject: named, input: { context } }
+    const check = { ...toWireKey(resource), action, subject: named, input: { context } }
     const [loaded] = await engine.loadReasons([check])
     return explainPermission(subject, action, resource, loaded as Explanation)
   }
@@ -63,7 +63,7 @@ export function explainPermission(
   explanation: Explanation,
 ): PermissionExplanation {
   const reasons = findReasons(action, explanation)
-  const named = { ...namesOf(resource), id: resource.resourceId }
+  const named = { ...toWireKey(resource), id: resource.resourceId }
   return {
     decision: decide(action, explanation.bits),
     reasons: reasons.map(toMessage),
@@ -86,7 +86,7 @@ export function createListPermissionSubjects({
     const { permission_id, action = 'view', page_size = 20, page_token, context } = request
     requireOfContext(page_token, context)
     const resource = await requireResource(stores, principal, { permission_id })
-    const check = { ...namesOf(resource), action, input: { context } }
+    const check = { ...toWireKey(resource), action, input: { context } }
     const after = readPageToken(page_token)
     const { found, nextAfter } = await engine.findSubjects(check, after, page_size + 1, {
       withPossible: true,

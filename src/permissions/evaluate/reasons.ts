@@ -98,13 +98,13 @@ export function findPossibleReasons(
   action: string,
   explanation: Explanation,
 ): { reasons: Reason[]; conditions: string[] } | undefined {
-  const { possibleBits = 0, unmet, unmetToView = [] } = explanation
-  if (!decide(action, possibleBits)) return undefined
+  const { bitsIfTrue = 0, unmet, unmetToView = [] } = explanation
+  if (!decide(action, bitsIfTrue)) return undefined
   const grantList = explanation.grantList.map((one) => ({
     ...one,
     bits: one.judged?.bits ?? one.bits,
   }))
-  const reasons = findReasons(action, { ...explanation, bits: possibleBits, grantList, unmet: [] })
+  const reasons = findReasons(action, { ...explanation, bits: bitsIfTrue, grantList, unmet: [] })
   const ofShares = explanation.grantList.flatMap(({ judged, share_id }) =>
     judged && !judged.result && reasons.some((reason) => reason.share_id === share_id)
       ? judged

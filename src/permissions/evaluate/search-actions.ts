@@ -4,12 +4,12 @@ import { createCallWork, isUnused } from '../conditions/work.ts'
 import type { DecisionHandler } from '../decision-handler.ts'
 import { countJudged } from '../engine/conditions/judged-facts.ts'
 import { decide } from '../engine/facts.ts'
-import { nameResource } from '../resource-id.ts'
+import { parseResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage } from './search-page.ts'
-import { describeSubjectError, nameSubject } from './subject.ts'
+import { describeSubjectError, resolveSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /** The maximum number of actions that one statement decides. */
@@ -28,8 +28,8 @@ export function createSearchActions({
       const search = { subject, resource, context }
       const position = readSearchPage(page, search, isCursor)
       await requireOwnType(engine, principal, resource?.type ?? '')
-      const named = resource && nameResource(principal.service, resource)
-      const namedSubject = await nameSubject(naming, subject)
+      const named = resource && parseResource(principal.service, resource)
+      const namedSubject = await resolveSubject(naming, subject)
       const name = namedSubject.subject
       const input = readInput({ subject, resource, context })
       const allowed: string[] = []

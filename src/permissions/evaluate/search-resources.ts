@@ -11,14 +11,14 @@ import { isPageToken } from '../engine/lists/page-token.ts'
 import type { Subject } from '../engine/question.ts'
 import type { ResourceNames } from '../engine/searches/search-lookups.ts'
 import { typeOf } from '../engine/subjects/subject-kinds.ts'
-import { nameKind } from '../resource-id.ts'
+import { parseKind } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import type { Found } from './find-by-workspace.ts'
 import { createResourceSources } from './resource-sources.ts'
 import { describePage, readSearchPage } from './search-page.ts'
-import { describeSubjectError, nameSubject } from './subject.ts'
+import { describeSubjectError, resolveSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /**
@@ -41,8 +41,8 @@ export function createSearchResources({
       const position = readSearchPage(page, search, isCursor)
       const { type = '' } = resource ?? {}
       await requireOwnType(engine, principal, type)
-      const kind = nameKind(principal.service?.name, type)
-      const namedSubject = await nameSubject(naming, subject)
+      const kind = parseKind(principal.service?.name, type)
+      const namedSubject = await resolveSubject(naming, subject)
       const name = namedSubject.subject
       const source = name && sources[typeOf(name)]
       const subjectId = await source?.findId(name as Subject)

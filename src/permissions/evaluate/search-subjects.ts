@@ -8,7 +8,7 @@ import type { DecisionHandler } from '../decision-handler.ts'
 import { firstId } from '../engine/lists/page-token.ts'
 import type { Check } from '../engine/question.ts'
 import type { FoundSubjects } from '../engine/searches/find-subjects.ts'
-import { nameResource } from '../resource-id.ts'
+import { parseResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage } from './search-page.ts'
@@ -25,7 +25,7 @@ export function createSearchSubjects({
       const search = { subject: subject?.type, action: action?.name, resource, ...input }
       const position = readSearchPage(page, search, isCursor)
       await requireOwnType(engine, principal, resource?.type ?? '')
-      const named = resource && nameResource(principal.service, resource)
+      const named = resource && parseResource(principal.service, resource)
       const isGroup = subject?.type === 'group'
       if ((subject?.type !== 'user' && !isGroup) || !action || !named)
         return { page: describePage(search, position, 0, undefined), results: [] }

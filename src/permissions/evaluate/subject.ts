@@ -11,7 +11,7 @@ export type SubjectContext = { subject_error: { reason: string; message: string 
  * Names the subjects of a request, by their objects. A token that several objects contain is
  * verified only once.
  */
-export async function nameSubjects(
+export async function resolveSubjects(
   names: SubjectNames,
   subjects: Iterable<SubjectId>,
 ): Promise<Map<SubjectId, NamedSubject>> {
@@ -19,7 +19,7 @@ export async function nameSubjects(
   const name = ({ type, id }: SubjectId) => {
     const ofType = named.get(type) ?? new Map<string, Promise<NamedSubject>>()
     named.set(type, ofType)
-    const existing = ofType.get(id) ?? nameSubject(names, { type, id })
+    const existing = ofType.get(id) ?? resolveSubject(names, { type, id })
     ofType.set(id, existing)
     return existing
   }
@@ -30,7 +30,7 @@ export async function nameSubjects(
 }
 
 /** Returns whom a subject names. */
-export async function nameSubject(
+export async function resolveSubject(
   names: SubjectNames,
   subject: SubjectId | undefined,
 ): Promise<NamedSubject> {

@@ -15,13 +15,13 @@ import type { Kind } from '../engine/question.ts'
 import { permissionEvents } from '../events.ts'
 import {
   type Attributes,
-  namesOf,
   type Resource,
   type ResourceColumns,
   type ResourceKey,
   resourceByKey,
   resourceColumnNames,
   resourceColumns,
+  toWireKey,
 } from './resource-sql.ts'
 
 /** A resource to insert. */
@@ -91,7 +91,7 @@ export class RegistrationStore {
    * can have theirs. Returns whether there were any.
    */
   async releaseKeys(keys: ResourceKey[]): Promise<boolean> {
-    const items = JSON.stringify(keys.map(namesOf))
+    const items = JSON.stringify(keys.map(toWireKey))
     const released = await query<{ id: string }>(this.#em, deletedResourcesSql, [items])
     const ids = released.map(({ id }) => id)
     if (ids.length === 0) return false
@@ -112,7 +112,7 @@ export class RegistrationStore {
 
   /** Returns the resources that exist, by index. */
   async find(keys: (ResourceKey & Indexed)[]): Promise<Map<number, Resource>> {
-    const items = keys.map((key) => ({ ...namesOf(key), index: key.index }))
+    const items = keys.map((key) => ({ ...toWireKey(key), index: key.index }))
     const rows = await query<Resource & Indexed>(this.#em, resourceByKey.sql, [
       JSON.stringify(items),
     ])
@@ -135,7 +135,7 @@ export class RegistrationStore {
 function insertItem(resource: NewResource, quota: number, actor: Actor) {
   const { parent } = resource
   return {
-    ...namesOf(resource),
+    ...toWireKey(resource),
     ...createEntrySource(actor),
     id: resource.id ?? uuid(),
     parent: parent ? `${parent.resourceType}/${parent.resourceId}` : 'none',

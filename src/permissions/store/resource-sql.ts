@@ -41,7 +41,7 @@ export type ResourceColumns = Omit<
 >
 
 /** Returns a key with the names of its columns, which messages and activity entries also use. */
-export function namesOf({ serviceName, resourceType, resourceId }: ResourceKey) {
+export function toWireKey({ serviceName, resourceType, resourceId }: ResourceKey) {
   return { service_name: serviceName, resource_type: resourceType, resource_id: resourceId }
 }
 

@@ -34,11 +34,11 @@ import {
 import {
   type Attributes,
   ancestorsSql,
-  namesOf,
   type Resource,
   type ResourceKey,
   resourceById,
   resourceByKey,
+  toWireKey,
 } from './resource-sql.ts'
 
 /** The registered resources. */
@@ -56,13 +56,13 @@ export class ResourceStore {
 
   /** Concurrent callers share the statement, which runs outside the transaction. */
   findByKey(key: ResourceKey): Promise<Resource | undefined> {
-    return batched(this.#em, resourceByKey, namesOf(key))
+    return batched(this.#em, resourceByKey, toWireKey(key))
   }
 
   /** Returns the resources with these IDs or keys, in the same order; undefined for unknown ones. */
   async findAll(references: (string | ResourceKey)[]): Promise<(Resource | undefined)[]> {
     const items = references.map((reference, index) =>
-      typeof reference === 'string' ? { index, id: reference } : { index, ...namesOf(reference) },
+      typeof reference === 'string' ? { index, id: reference } : { index, ...toWireKey(reference) },
     )
     const byId = items.filter((item) => 'id' in item)
     const byKey = items.filter((item) => !('id' in item))
@@ -215,7 +215,7 @@ const grantsOfUser: BatchedQuery = {
       from json_to_recordset($1) as item (index int, id uuid, workspace_id uuid, user_id uuid)
     ) q
     join resources r on r.id = q.id join resource_kinds k on k.id = r.kind_id
-    cross join lateral (select ${grantBits.walked('probed')} as grants offset 0) facts`,
+    cross join lateral (select ${grantBits.withAncestors('perGroup')} as grants offset 0) facts`,
 }
 
 /**

@@ -3,7 +3,7 @@ import { lockTimedOut } from '../../database/database-errors.ts'
 import { isLiveResource } from '../../database/deleted-rows.ts'
 import { query } from '../../database/query.ts'
 import { maxChainLength } from '../engine/chain.ts'
-import { namesOf, type ResourceKey } from './resource-sql.ts'
+import { type ResourceKey, toWireKey } from './resource-sql.ts'
 
 /** A resource that is or will become a parent. */
 export type Parent = {
@@ -77,7 +77,7 @@ export class ResourceTreeStore {
   /** Finds resources by key and workspace, for use as parents. */
   findParents(keys: (ResourceKey & { workspaceId: string; index: number })[]): Promise<Parent[]> {
     const items = keys.map(({ workspaceId, index, ...key }) => ({
-      ...namesOf(key),
+      ...toWireKey(key),
       workspace_id: workspaceId,
       index,
     }))

@@ -29,7 +29,7 @@ export const neverNull: Readonly<Record<string, [why: string, ...columns: string
   'src/admin/store/service-app-store.ts list': [keyed, 'keyPrefix'],
   'src/admin/store/service-app-store.ts lock': [keyed, 'keyPrefix'],
   'src/admin/store/user-data-store.ts listShares': ['a share has a grantee', 'grantee_id'],
-  'src/database/rollout-store.ts requireMigration': ['a role sees its own sessions', 'name'],
+  'src/database/rollout-store.ts requireAllNodesKnow': ['a role sees its own sessions', 'name'],
   'src/identity/store/browser-session-store.ts findOpen': [onlyPeople, 'email'],
   'src/identity/store/client-store.ts findByRedirectUri': ['there is a client app', 'popupSignIn'],
   'src/identity/store/client-store.ts lockServiceAccount': [
@@ -42,7 +42,7 @@ export const neverNull: Readonly<Record<string, [why: string, ...columns: string
   'src/permissions/engine/load-facts.ts createLoader': [subjects, '2'],
   'src/permissions/engine/load-reasons.ts load': [subjects, '0'],
   'src/permissions/engine/searches/search-lookups.ts listActionNames': [unnested, '0'],
-  'src/permissions/engine/subjects/workspace-checks.ts load': [subjects, '1'],
+  'src/permissions/engine/explain-workspaces.ts load': [subjects, '1'],
   'src/permissions/store/link-store.ts deleteExpired': [expired, 'expiresAt'],
   'src/permissions/store/principal-store.ts findUsers': [onlyPeople, 'email'],
   'src/permissions/store/resource-store.ts #findItems': [kinds, 'serviceName', 'resourceType'],

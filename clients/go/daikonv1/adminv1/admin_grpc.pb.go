@@ -558,7 +558,7 @@ type AdminServiceClient interface {
 	UpdateConnection(ctx context.Context, in *daikonv1.ConnectionUpdateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error)
 	// Delete a connection
 	//
-	// Deletes a connection, and ends the sessions by it. The members remain.
+	// Deletes a connection, and ends its sessions. The members remain.
 	DeleteConnection(ctx context.Context, in *daikonv1.ConnectionDeleteRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error)
 	// Verify a domain
 	//
@@ -2273,7 +2273,7 @@ type AdminServiceServer interface {
 	UpdateConnection(context.Context, *daikonv1.ConnectionUpdateRequest) (*daikonv1.ConnectionResponse, error)
 	// Delete a connection
 	//
-	// Deletes a connection, and ends the sessions by it. The members remain.
+	// Deletes a connection, and ends its sessions. The members remain.
 	DeleteConnection(context.Context, *daikonv1.ConnectionDeleteRequest) (*daikonv1.DeleteResponse, error)
 	// Verify a domain
 	//

@@ -374,9 +374,9 @@ type ExportedConnectionSubject struct {
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The subject that the identity provider sends.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The e-mail address of the first sign-in by the connection.
+	// The e-mail address of the first sign-in through the connection.
 	Email string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
-	// When the user last signed in by the connection.
+	// When the user last signed in through the connection.
 	LastSignInAt  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_sign_in_at,json=lastSignInAt,proto3" json:"last_sign_in_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -43,10 +43,10 @@ export type UnmetRequirement = JudgedCondition & {
 }
 
 /** The facts of a check after its conditions have been judged, without uncertain bits. */
-export type JudgedFacts = {
+export type JudgedCheck = {
   bits: number
   /** What the bits would be if every condition were true. */
-  possibleBits: number
+  bitsIfTrue: number
   /** The requirements of the action that are not met. */
   unmet: UnmetRequirement[]
   /** The requirements of `view` that are not met and withhold a custom role. */
@@ -73,11 +73,11 @@ export async function judge(
   compiled: CompiledConditions,
   work: CallWork,
   { all = false }: { all?: boolean } = {},
-): Promise<JudgedFacts> {
+): Promise<JudgedCheck> {
   const { action } = check
   const evaluate = createEvaluate(check, facts, compiled, work)
   let bits = facts.bits & ~(grant.conditional | grant.barred)
-  const possibleBits = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
+  const bitsIfTrue = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
   let unmetToView: UnmetRequirement[] = []
   const { requirements } = facts
   // Most types require nothing, and a check waits for no promise then.
@@ -98,7 +98,7 @@ export async function judge(
     candidates.push({ condition: candidate.condition, ...verdict })
     if (verdict.result) bits |= candidate.bits
   }
-  return { bits, possibleBits, unmet: unmetRequirements, unmetToView, candidates }
+  return { bits, bitsIfTrue, unmet: unmetRequirements, unmetToView, candidates }
 }
 
 /** Evaluates a condition, with an ancestor of the resource in its place if there is one. */

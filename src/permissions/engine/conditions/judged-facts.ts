@@ -14,7 +14,7 @@ export type JudgedFacts = CheckedStatus & {
   /** The index of the first check whose conditions exceeded the work of the call. */
   exceededAt?: number | undefined
   /** What the bits would be if every condition were true, where they depend on conditions. */
-  possibleBits?: Map<number, number>
+  bitsIfTrue?: Map<number, number>
 }
 
 /** Loads the current facts and judges the conditions that they depend on, with the work of a call. */
@@ -28,7 +28,7 @@ export type LoadJudgedFacts = (
 export type LoadJudged = (
   checks: SubjectCheck[],
   work?: CallWork,
-) => Promise<Pick<JudgedFacts, 'bits' | 'exceededAt' | 'possibleBits'>>
+) => Promise<Pick<JudgedFacts, 'bits' | 'exceededAt' | 'bitsIfTrue'>>
 
 /**
  * Returns how many checks of a page count, from the first one on: those before the work of the call
@@ -65,14 +65,14 @@ export function createJudgedFacts({
 
   return async (query, scope, work = createCallWork()) => {
     const { checks } = query
-    const isDirect =
+    const dependedOnConditions =
       uncertainTypes.size > 0 &&
       checks.length > 0 &&
       checks.every(
         (check) =>
           isJudged(check) && uncertainTypes.get(check.service_name)?.has(check.resource_type),
       )
-    if (isDirect) return judgeChecks(query, [...checks.keys()], [], scope, work)
+    if (dependedOnConditions) return judgeChecks(query, [...checks.keys()], [], scope, work)
     const { facts: bits, ...status } = await loadFacts(query, scope)
     if (!bits.some(isUncertain)) return { ...status, bits }
     const indexes = [...checks.keys()].filter(
@@ -88,7 +88,7 @@ export function createJudgedFacts({
   async function judgeChecks(
     query: FactsQuery,
     indexes: number[],
-    certain: number[],
+    unconditional: number[],
     scope: RequestScope | undefined,
     work: CallWork,
   ): Promise<JudgedFacts> {
@@ -98,18 +98,18 @@ export function createJudgedFacts({
       const digests = new Set(loaded.flatMap(digestsOf))
       const compiled = await compileConditions(digests, loadConditions)
       if (compiled.size < digests.size && attempt < maxAttempts) continue
-      const bits = [...certain]
-      const possibleBits = new Map<number, number>()
+      const bits = [...unconditional]
+      const bitsIfTrue = new Map<number, number>()
       let exceededAt: number | undefined
       for (const [position, index] of indexes.entries()) {
         const facts = loaded[position] as UncertainFacts
         const check = checks[position] as FactsQuery['checks'][number]
         const judged = await judge(check, facts, compiled, work)
         bits[index] = judged.bits
-        possibleBits.set(index, judged.possibleBits)
+        bitsIfTrue.set(index, judged.bitsIfTrue)
         if (isExhausted(work) && digestsOf(facts).length > 0) exceededAt ??= index
       }
-      return { status, bits, exceededAt, possibleBits }
+      return { status, bits, exceededAt, bitsIfTrue }
     }
   }
 

@@ -11,7 +11,7 @@ import type {
 } from './offered-columns.ts'
 
 /** How a statement finds out whether a user is in a group that a resource is shared with. */
-export type GroupLookup = 'probed' | 'hashed'
+export type GroupLookup = 'perGroup' | 'groupSet'
 
 /** SQL expressions for the values of a list. */
 export type ListValues = {
@@ -62,7 +62,7 @@ export type ReasonColumns = {
 export type ActionColumns = { actionId: string; userId: string; workspaceId: string }
 
 /** The columns of a reason as SQL expressions, and where they come from. Absent columns are null. */
-export type ReasonRows = {
+export type ReasonSelect = {
   bits: string | number
   permission?: string
   role?: string
@@ -79,8 +79,8 @@ export type ReasonRows = {
   from: string
 }
 
-/** The custom roles of a subject: the columns of `ReasonRows` of a clause that reads no resource. */
-export type RoleRows = Pick<ReasonRows, 'groupId' | 'isDirect' | 'from'> & { role: string }
+/** The custom roles of a subject: the columns of `ReasonSelect` of a clause that reads no resource. */
+export type RoleRows = Pick<ReasonSelect, 'groupId' | 'isDirect' | 'from'> & { role: string }
 
 /** An assumption of WhatIf. One of a share gives the grant only with this type of grantee. */
 export type AssumedBy = { assumption: keyof Assumption; grantee?: 'user' | 'group' }
@@ -97,8 +97,8 @@ export type GrantKind = {
   bits:
     | {
         sql(columns: CheckColumns): string
-        /** Whether flagged statements (`Ancestry`) read it, or leave it to walked ones. */
-        isFlagged: boolean
+        /** Whether statements of own grants (`Ancestry`) read it, or leave it to those with ancestors. */
+        isOwnGrant: boolean
       }
     | NotApplicable
   /**
@@ -108,7 +108,7 @@ export type GrantKind = {
    */
   actionGranted: ((columns: ActionColumns) => string) | NotApplicable
   /** Reasons: a row for each grant of the subject on `chain`. */
-  reasons: ((columns: ReasonColumns) => ReasonRows) | NotApplicable
+  reasons: ((columns: ReasonColumns) => ReasonSelect) | NotApplicable
   /** Reasons: the member that names the grant. */
   idMember: 'share_id' | 'link_id' | NotApplicable
   /** Checks of workspaces: a row for each role of the subject that counts there as a custom role. */

@@ -19,7 +19,7 @@ const maxProbedGroups = 4
 /** Return the SQL condition that the subject is in the group of the row `s` of `shares`. */
 const isInGroup: Record<GroupLookup, (subject: Pick<SubjectColumns, 'userId'>) => string> = {
   /** Uses one index lookup per group. `offset 0` prevents a hash join, which would read more. */
-  probed: ({ userId }) => `exists (
+  perGroup: ({ userId }) => `exists (
                   select from group_members g
                   where g.group_id = s.group_id and g.user_id = ${userId} offset 0
                 )`,
@@ -28,7 +28,7 @@ const isInGroup: Record<GroupLookup, (subject: Pick<SubjectColumns, 'userId'>) =
    * subjects. `offset 0` makes it read them by index: without statistics, a join would hash the whole
    * table.
    */
-  hashed: ({ userId }) => `(${userId}, s.group_id) in (
+  groupSet: ({ userId }) => `(${userId}, s.group_id) in (
                   select g.user_id, g.group_id from subject cross join lateral (
                     select user_id, group_id from group_members
                     where user_id = subject.user_id
@@ -61,7 +61,7 @@ export const groupShare: GrantKind = {
             ) probed
           ), 0)`
     },
-    isFlagged: true,
+    isOwnGrant: true,
   },
   actionGranted: notApplicable('a share is of one resource'),
   reasons: ({ chain, subject }) => ({

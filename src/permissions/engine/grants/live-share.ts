@@ -55,7 +55,7 @@ export const sharePermission = `case when ${barePermission} in ('view', 'edit') 
 /** The role of the row `s` of `shares`, null if it has a permission. */
 export const shareRole = `case when ${barePermission} not in ('view', 'edit') then ${barePermission} end`
 
-/** Returns the columns of `ReasonRows` that shares with users and with groups have in common. `s` is the row of `shares`. */
+/** Returns the columns of `ReasonSelect` that shares with users and with groups have in common. `s` is the row of `shares`. */
 export function shareReason({ action }: Pick<SubjectColumns, 'action'>) {
   return {
     bits: shareBits(action),

@@ -9,7 +9,7 @@ export const owner: GrantKind = {
   bits: {
     sql: ({ row, subject }) =>
       `case when ${row.ownerId} = ${subject.userId} then ${grant.owner} else 0 end`,
-    isFlagged: true,
+    isOwnGrant: true,
   },
   actionGranted: notApplicable('owners have every action by the bit of the resource'),
   reasons: ({ chain, subject }) => ({

@@ -31,7 +31,7 @@ export const publicVisibility: GrantKind = {
   bits: {
     sql: ({ row, asked }) => `case when ${row.visibility} = 'public' then ${grant.workspace}
           | case when ${allowsPublic(asked)} then ${grant.public} else 0 end else 0 end`,
-    isFlagged: false,
+    isOwnGrant: false,
   },
   actionGranted: notApplicable('it is about the resource'),
   reasons: ({ chain, subject, asked }) => ({

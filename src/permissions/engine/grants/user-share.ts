@@ -17,7 +17,7 @@ export const userShare: GrantKind = {
             where s.kind_id = ${row.kindId} and s.resource_id = ${row.resourceId}
               and s.group_id is null and s.user_id = ${subject.userId} and ${isLive('s')}
           ), 0)`,
-    isFlagged: true,
+    isOwnGrant: true,
   },
   actionGranted: notApplicable('a share is of one resource'),
   reasons: ({ chain, subject }) => ({

@@ -8,7 +8,7 @@ export const workspaceVisibility: GrantKind = {
   bits: {
     sql: ({ row }) =>
       `case when ${row.visibility} = 'workspace' then ${grant.workspace} else 0 end`,
-    isFlagged: true,
+    isOwnGrant: true,
   },
   actionGranted: notApplicable('it is about the resource'),
   reasons: ({ chain: { visibility }, subject, asked }) => ({

@@ -1,8 +1,8 @@
 import type { Statements } from '../../../database/statement-pool.ts'
 import { chainCte } from '../chain.ts'
 import type { Subject } from '../question.ts'
+import { toSql } from '../statement.ts'
 import type { ReasonRow } from '../statements/reasons.ts'
-import { toSql } from '../statements/statement.ts'
 import { kindOf, ofEachKind, statementName } from '../subjects/subject-kinds.ts'
 
 /** What decides whether an assumed grant would apply to a subject and a resource. */

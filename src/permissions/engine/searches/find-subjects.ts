@@ -59,7 +59,7 @@ export function createFindSubjects(statements: Statements, loadJudged: LoadJudge
       const facts = await loadJudged(checks, work)
       for (const [position, index] of unknown.entries()) {
         const judged = facts.bits[position] as number
-        bits[index] = withPossible ? (facts.possibleBits?.get(position) ?? judged) : judged
+        bits[index] = withPossible ? (facts.bitsIfTrue?.get(position) ?? judged) : judged
       }
       const end = facts.exceededAt === undefined ? undefined : unknown[facts.exceededAt]
       const count = countJudged(rows.length, { exceededAt: end }, wasUnused)

@@ -1,9 +1,9 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
+import type { Ctes } from '../statement.ts'
 import { ancestorBits } from './checks.ts'
 import type { Certainty } from './list.ts'
-import type { Ctes } from './statement.ts'
 
 /** The number of children in the first chunk, for each ID of the page. */
 const firstPerId = 2
@@ -65,7 +65,7 @@ export function checkedCtes({
         from (select distinct parent_id as id from candidate) parent
         cross join query q
         cross join (select (select id from kind) as kind_id, ${workspace} as workspace_id) r
-        where ${ancestorBits('parent.id', 'probed')} & ${sufficient} <> 0
+        where ${ancestorBits('parent.id', 'perGroup')} & ${sufficient} <> 0
       )) is true
     ) as ids
     from part, following

@@ -5,9 +5,9 @@ import { ancestorColumns, maxChainLength } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { askedColumns, resourceColumns, subjectColumns } from '../grants/offered-columns.ts'
+import { toSql } from '../statement.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { hasInheritedRequirement, hasOwnRequirement } from './requirements.ts'
-import { toSql } from './statement.ts'
 import { actionBitsSql, statusJoins, statusSql } from './status.ts'
 
 /*
@@ -63,12 +63,12 @@ export const namedUserIds = `(
  * null if it is unknown. `q.workspace_id` is the workspace of the resource.
  *
  * A resource outside the workspace of the subject is unknown unless it can be public. If it can,
- * `q.is_outside` is set and the subject of a walked statement has neither a user nor a workspace, so
+ * `q.is_outside` is set and the subject of a statement with ancestors has neither a user nor a workspace, so
  * that no other grant applies.
  */
 export const checksFrom: Record<Ancestry, string> = {
-  flagged: checksFromWith('i.user_id', 'r.workspace_id'),
-  walked: checksFromWith(
+  ownGrants: checksFromWith('i.user_id', 'r.workspace_id'),
+  withAncestors: checksFromWith(
     'case when r.workspace_id <> i.workspace_id then null else i.user_id end',
     'case when r.workspace_id <> i.workspace_id then null else r.workspace_id end',
   ),
@@ -119,10 +119,10 @@ cross join lateral (
  * action or the condition of a share say is uncertain: the bits `barred` and `conditional`.
  */
 export function checkBits(ancestry: Ancestry, grants: string): string {
-  // A flagged statement decides nothing about resources outside the workspace of the subject. The
+  // A statement of own grants decides nothing about resources outside the workspace of the subject. The
   // operators `&` and `|` of PostgreSQL have the same precedence.
   const outside =
-    ancestry === 'flagged' ? grant.inherited : `((${grants}) & ${grant.public | grant.inherited})`
+    ancestry === 'ownGrants' ? grant.inherited : `((${grants}) & ${grant.public | grant.inherited})`
   const barred = `i.barred | case when r.parent_id is null or not r.inherits then 0
       else i.barred_below end`
   return `i.status
@@ -137,18 +137,18 @@ export function checkBits(ancestry: Ancestry, grants: string): string {
 }
 
 /**
- * How a statement treats a resource that inherits or may be public: `flagged` only sets the bit
- * `inherited`, which costs other resources nothing; `walked` also adds the grants of its ancestors
+ * How a statement treats a resource that inherits or may be public: `ownGrants` only sets the bit
+ * `inherited`, which costs other resources nothing; `withAncestors` also adds the grants of its ancestors
  * and decides what is public.
  */
-export type Ancestry = 'flagged' | 'walked'
+export type Ancestry = 'ownGrants' | 'withAncestors'
 
 /** Return the grants of the subject `q` on the resource `r` as bits. */
 export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
-  flagged: (lookup) => `${ownBits('r', lookup, 'flagged')}
+  ownGrants: (lookup) => `${ownBits('r', lookup, 'ownGrants')}
         | case when (r.parent_id is null or not r.inherits) and r.visibility <> 'public' then 0
           else ${grant.inherited} end`,
-  walked: (lookup) => `${ownBits('r', lookup)}
+  withAncestors: (lookup) => `${ownBits('r', lookup)}
         | case when r.parent_id is null or not r.inherits then 0
           else ${grant.inherited} | ${ancestorBits('r.parent_id', lookup)} end`,
 }
@@ -173,11 +173,11 @@ export function ancestorBits(id: string, lookup: GroupLookup): string {
 }
 
 /** Returns the grants of `q` on the resource `alias` itself, without inherited ones. */
-function ownBits(alias: string, lookup: GroupLookup, ancestry: Ancestry = 'walked'): string {
+function ownBits(alias: string, lookup: GroupLookup, ancestry: Ancestry = 'withAncestors'): string {
   const row = resourceColumns(alias)
   const columns = { subject: subjectColumns, row, asked: askedColumns, lookup }
   return partsOf('bits')
-    .filter(({ part }) => ancestry === 'walked' || part.isFlagged)
+    .filter(({ part }) => ancestry === 'withAncestors' || part.isOwnGrant)
     .map(({ part }) => part.sql(columns))
     .join('\n        | ')
 }

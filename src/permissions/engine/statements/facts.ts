@@ -26,13 +26,13 @@ function createFactsSql(ancestry: Ancestry, lookup: GroupLookup) {
 
 /** The facts statements for each combination of `Ancestry` and `GroupLookup`. */
 export const factsSql = {
-  flagged: {
-    probed: createFactsSql('flagged', 'probed'),
-    hashed: createFactsSql('flagged', 'hashed'),
+  ownGrants: {
+    perGroup: createFactsSql('ownGrants', 'perGroup'),
+    groupSet: createFactsSql('ownGrants', 'groupSet'),
   },
-  walked: {
-    probed: createFactsSql('walked', 'probed'),
-    hashed: createFactsSql('walked', 'hashed'),
+  withAncestors: {
+    perGroup: createFactsSql('withAncestors', 'perGroup'),
+    groupSet: createFactsSql('withAncestors', 'groupSet'),
   },
 }
 

@@ -1,8 +1,6 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
-
-/** The link `l` has not expired, and its workspace has not been deleted. */
-export const liveLink = `${isLive('l')} and ${isInLiveWorkspace('l.workspace_id')}`
+import { liveLink } from '../subjects/link.ts'
 
 /** $1 hash of a token. Returns the ID of the link. */
 export const linkByTokenSql = `

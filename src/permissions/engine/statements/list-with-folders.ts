@@ -1,6 +1,7 @@
 import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
+import { toSql } from '../statement.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { checkedCtes } from './checked-children.ts'
 import {
@@ -14,7 +15,6 @@ import {
   listQueries,
 } from './list.ts'
 import { keysCtes } from './list-caller.ts'
-import { toSql } from './statement.ts'
 
 /** The values of the query: the statement processes only one. */
 const serviceSql = '($2::text[])[1]'

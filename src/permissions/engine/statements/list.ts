@@ -3,10 +3,10 @@ import type { ListValues } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission } from '../grants/live-share.ts'
 import { subjectColumns } from '../grants/offered-columns.ts'
+import { toSql } from '../statement.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { callersOf, keysCtes } from './list-caller.ts'
 import { mayBeRequired } from './requirements.ts'
-import { toSql } from './statement.ts'
 import type { KeyStatus } from './status.ts'
 
 /*

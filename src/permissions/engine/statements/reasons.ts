@@ -1,5 +1,5 @@
 import { chainCte } from '../chain.ts'
-import type { ReasonRows } from '../grants/grant-kind.ts'
+import type { ReasonSelect } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import { askedColumns, chainColumns, reasonSubjectColumns } from '../grants/offered-columns.ts'
@@ -13,7 +13,7 @@ const reasonRows = partsOf('reasons')
   .map(({ rule, order, part }) => reasonSelect(rule, part(offered), order))
   .join('\n    union all\n    ')
 
-function reasonSelect(rule: GrantRule, columns: ReasonRows, order: number): string {
+function reasonSelect(rule: GrantRule, columns: ReasonSelect, order: number): string {
   const { bits, permission, role, groupId, isDirect, shareId, expiresAt, from } = columns
   const { condition, digest, params, conditionalBits } = columns
   return `select '${rule}' as rule, ${bits} as bits, ${permission ?? 'null'} as permission,
@@ -74,11 +74,11 @@ const names = `json_build_object(
  * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors.
  */
 export const reasonsSql =
-  askOfSubjects(`select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
+  askOfSubjects(`select ${checkBits('withAncestors', '0')}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
   case when r.id is not null then ${storedVariables('i.user_id')} end,
   ${inheritedRequirementList('i.service')}
-from ${checksFrom.walked}
+from ${checksFrom.withAncestors}
 order by i.position`)
 
 /** $1 array of group IDs. Returns the ID and the name of each group. */

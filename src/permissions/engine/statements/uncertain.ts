@@ -84,9 +84,9 @@ function createUncertainSql(lookup: GroupLookup) {
         case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end,
         ${inheritedRequirementList('i.service')}
       ) order by q.position)
-    from ${checksFrom.walked}
+    from ${checksFrom.withAncestors}
     cross join lateral (
-      select ${checkBits('walked', grantBits.walked(lookup))} as bits offset 0
+      select ${checkBits('withAncestors', grantBits.withAncestors(lookup))} as bits offset 0
     ) facts
   ),
   ${namedUserIds}`)
@@ -94,8 +94,8 @@ function createUncertainSql(lookup: GroupLookup) {
 
 /** The statements for each GroupLookup. */
 export const uncertainSql = {
-  probed: createUncertainSql('probed'),
-  hashed: createUncertainSql('hashed'),
+  perGroup: createUncertainSql('perGroup'),
+  groupSet: createUncertainSql('groupSet'),
 }
 
 /** $1 array of digests. Returns the conditions with these digests. */

@@ -1,6 +1,6 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { statusBit } from '../bits.ts'
-import type { Ctes } from '../statements/statement.ts'
+import type { Ctes } from '../statement.ts'
 import type { SubjectKind } from './subject-kind.ts'
 
 /**

@@ -1,8 +1,12 @@
+import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
 import { statusBit } from '../bits.ts'
-import { liveLink } from '../statements/links.ts'
-import type { Ctes } from '../statements/statement.ts'
+import { isLive } from '../grants/live-share.ts'
+import type { Ctes } from '../statement.ts'
 import type { SubjectKind } from './subject-kind.ts'
+
+/** The link `l` has not expired, and its workspace has not been deleted. */
+export const liveLink = `${isLive('l')} and ${isInLiveWorkspace('l.workspace_id')}`
 
 /**
  * A link counts as an active user who is a viewer of its workspace, with whom only its resource is

@@ -1,5 +1,5 @@
 import type { GrantRule } from '../grants/grant-rule.ts'
-import type { Ctes } from '../statements/statement.ts'
+import type { Ctes } from '../statement.ts'
 
 /** Who a subject is. Without a member, it is named otherwise, or nobody. */
 export type SubjectId = {

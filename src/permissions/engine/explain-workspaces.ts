@@ -1,23 +1,23 @@
-import { isUuid } from '../../../core/uuid.ts'
-import { arrayLiteral, textElement } from '../../../database/sql-values.ts'
-import type { Statements } from '../../../database/statement-pool.ts'
-import { coversWorkspace, grant } from '../../access.ts'
-import { roleOf } from '../bits.ts'
-import { ruleAssumedBy } from '../grants/grant-kinds.ts'
-import type { GrantRule } from '../grants/grant-rule.ts'
-import { type Explanation, findGroupNames, findPath, type Grant } from '../load-reasons.ts'
-import { actionElement, subjectParameters } from '../parameters.ts'
-import type { SubjectCheck } from '../question.ts'
-import type { GroupLink } from '../statements/reasons.ts'
-import { workspaceChecksSql } from '../statements/workspace-checks.ts'
-import { type LoadOfWorkspaces, loadGrouped } from './load-by-kind.ts'
+import { isUuid } from '../../core/uuid.ts'
+import { arrayLiteral, textElement } from '../../database/sql-values.ts'
+import type { Statements } from '../../database/statement-pool.ts'
+import { coversWorkspace, grant } from '../access.ts'
+import { roleOf } from './bits.ts'
+import { ruleAssumedBy } from './grants/grant-kinds.ts'
+import type { GrantRule } from './grants/grant-rule.ts'
+import { type Explanation, findGroupNames, findPath, type Grant } from './load-reasons.ts'
+import { actionElement, subjectParameters } from './parameters.ts'
+import type { SubjectCheck } from './question.ts'
+import type { GroupLink } from './statements/reasons.ts'
+import { workspaceChecksSql } from './statements/workspace-checks.ts'
+import { type LoadOfWorkspaces, loadGrouped } from './subjects/load-by-kind.ts'
 import {
   kindOf,
   type SubjectKindName,
   statementName,
   subjectKindNames,
   subjectKinds,
-} from './subject-kinds.ts'
+} from './subjects/subject-kinds.ts'
 
 /** The rule of the grants that a membership gives. */
 const memberRule = ruleAssumedBy('membership')
