@@ -122,19 +122,19 @@ export class DeliveryStore {
    * those that have been created since.
    */
   async redact(pattern: string, redactBody: (body: string) => string): Promise<void> {
-    await this.#redactSince('-infinity', pattern, redactBody)
+    await this.#redactCreated(null, pattern, redactBody)
     await query(this.#em, 'select from webhook_feed for no key update')
-    const [{ since } = { since: '-infinity' }] = await query<{ since: string }>(this.#em, sinceSql)
-    await this.#redactSince(since, pattern, redactBody)
+    await this.#redactCreated(maxCreation, pattern, redactBody)
   }
 
-  async #redactSince(
-    since: string,
+  /** Redacts the deliveries that were created within an interval before this transaction, or all. */
+  async #redactCreated(
+    interval: string | null,
     pattern: string,
     redactBody: (body: string) => string,
   ): Promise<void> {
     for (let after: string | null = null; ; ) {
-      const [page]: MatchingPage[] = await query(this.#em, matchingSql, [pattern, after, since])
+      const [page]: MatchingPage[] = await query(this.#em, matchingSql, [pattern, after, interval])
       if (!page?.last) return
       const found = await query<{ id: string; body: string }>(this.#em, lockSql, [page.ids ?? []])
       const bodies = found.map(({ body }) => redactBody(body))
@@ -161,20 +161,18 @@ export class DeliveryStore {
 /** The matches in a step, and the last delivery of the step. */
 type MatchingPage = { ids: string[] | null; last: string | null }
 
-/**
- * Returns a time `since` which every delivery that was committed during this transaction has been
- * created. None takes 10 minutes to be created.
- */
-const sinceSql = `select (now() - interval '10 minutes')::text as since`
+/** The longest time that a transaction takes to create deliveries and to commit them. */
+const maxCreation = '10 minutes'
 
-/** $1 pattern, $2 ID after which the step begins, $3 time of the oldest delivery. */
+/** $1 pattern, $2 ID after which the step begins, $3 interval before this transaction, or null for all. */
 const matchingSql = `
   select array_agg(id) filter (
       where request_body ~* $1 or response_body ~* $1 or error ~* $1
     ) as ids, (array_agg(id order by id desc))[1] as last
   from (
     select id, request_body, response_body, error from webhook_deliveries
-    where ($2::uuid is null or id > $2) and created_at >= $3::timestamptz order by id limit 20000
+    where ($2::uuid is null or id > $2) and ($3::interval is null or created_at >= now() - $3::interval)
+    order by id limit 20000
   ) d`
 
 /** $1 IDs. */
