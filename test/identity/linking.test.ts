@@ -73,6 +73,7 @@ for (const transport of environment.transports) {
           slug: `w-${workspace}`,
           role: 'editor',
           status: 'active',
+          guest: false,
         },
       ])
       const token = String(tokens.access_token)
