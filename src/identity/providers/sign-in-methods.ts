@@ -1,5 +1,14 @@
+import type { IdentitySettings } from '../settings.ts'
 import { type ProviderName, providerNames } from './provider.ts'
-import type { ProviderSettings } from './provider-settings.ts'
+
+type MethodSettings = Pick<
+  IdentitySettings,
+  | 'SIGN_IN_METHODS'
+  | 'ADMIN_SIGN_IN_METHODS'
+  | (typeof clientIds)[ProviderName]
+  | 'OIDC_ISSUER'
+  | 'OIDC_NAME'
+>
 
 const clientIds = {
   google: 'GOOGLE_CLIENT_ID',
@@ -11,27 +20,27 @@ const clientIds = {
 const titles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
 
 /** Returns the providers that people sign in with, in the order of their buttons. */
-export function listSignInMethods(settings: ProviderSettings): ProviderName[] {
+export function listSignInMethods(settings: MethodSettings): ProviderName[] {
   const { SIGN_IN_METHODS: methods } = settings
   return methods.length > 0 ? methods : providerNames.filter((name) => hasClient(settings, name))
 }
 
 /** Returns whether administrators may sign in with a provider that people sign in with. */
 export function isAdminMethod(
-  { ADMIN_SIGN_IN_METHODS: methods }: ProviderSettings,
+  { ADMIN_SIGN_IN_METHODS: methods }: MethodSettings,
   name: string,
 ): boolean {
   return methods.length === 0 || methods.some((method) => method === name)
 }
 
 /** Returns the name of a provider as displayed to users. */
-export function titleOf({ OIDC_NAME, OIDC_ISSUER }: ProviderSettings, name: ProviderName): string {
+export function titleOf({ OIDC_NAME, OIDC_ISSUER }: MethodSettings, name: ProviderName): string {
   if (name !== 'oidc') return titles[name]
   return OIDC_NAME === '' ? new URL(OIDC_ISSUER).host : OIDC_NAME
 }
 
 /** Returns a sentence for each mistake in the choice of providers, starting with its variable. */
-export function findMethodMistakes(settings: ProviderSettings): string[] {
+export function findMethodMistakes(settings: MethodSettings): string[] {
   const methods = listSignInMethods(settings)
   return [
     ...methods
@@ -43,6 +52,6 @@ export function findMethodMistakes(settings: ProviderSettings): string[] {
   ]
 }
 
-function hasClient(settings: ProviderSettings, name: ProviderName): boolean {
+function hasClient(settings: MethodSettings, name: ProviderName): boolean {
   return settings[clientIds[name]] !== ''
 }
