@@ -88,7 +88,7 @@ export type SignInOptions = {
   prompt?: 'none' | 'login' | 'select_account' | undefined
   /** The ID or slug of a workspace. Skips the page for choosing one. */
   workspace?: string | undefined
-  /** `google`, `microsoft` or `github`. Skips the page for choosing one. */
+  /** `google`, `microsoft`, `github` or `oidc`. Skips the page for choosing one. */
   provider?: string | undefined
   /** The e-mail address to suggest to the identity provider. */
   loginHint?: string | undefined

@@ -5,7 +5,7 @@ import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { findProvider, startFlow } from '../oauth-flow.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
-import { type Provider, providerNames } from '../providers/provider.ts'
+import type { Provider } from '../providers/provider.ts'
 import { reasons } from '../reasons.ts'
 import { listMatchingUris } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
@@ -166,7 +166,7 @@ async function chooseProvider(
   const { providers } = context.identity
   const connection = await findConnection(context, request)
   if (connection) return startAtConnection(context, request, client, connection, browser)
-  const names = providerNames.filter((name) => providers.has(name))
+  const names = [...providers.keys()]
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
   const asks = !named && !request.loginHint && (await context.stores.signInConnections.existsAny())

@@ -1,10 +1,7 @@
 import type { SignInResult } from '../sign-in-result.ts'
 
 /** The supported identity providers. Each name is also a path segment of the REST API. */
-export const providerNames = ['google', 'microsoft', 'github'] as const
-
-/** The names of the providers as displayed to users. */
-export const providerTitles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+export const providerNames = ['google', 'microsoft', 'github', 'oidc'] as const
 
 export type ProviderName = (typeof providerNames)[number]
 
@@ -28,6 +25,8 @@ export type Identity = {
   emailVerified: boolean
   /** Why the identity has no verified address. */
   emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified'
+  /** Whether the account must not join a user who has other accounts, verified address or not. */
+  joinsNone?: boolean
   name: string
   /** The parts of the name; empty if the provider did not send them. */
   givenName: string
