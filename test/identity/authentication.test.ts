@@ -24,7 +24,12 @@ const seconds = () => Math.floor(Date.now() / 1000)
 
 /** The claims of a token about how and when its user signed in. */
 function authenticationOf(token: string) {
-  const { auth_time = 0, auth_time_unconfirmed, amr, acr } = decodeJwt<Record<string, unknown>>(token)
+  const {
+    auth_time = 0,
+    auth_time_unconfirmed,
+    amr,
+    acr,
+  } = decodeJwt<Record<string, unknown>>(token)
   return { auth_time: Number(auth_time), auth_time_unconfirmed, amr, acr }
 }
 
@@ -59,7 +64,11 @@ for (const transport of environment.transports) {
        where user_id = $1 returning extract(epoch from authenticated_at)::float8 as time`,
       [sub],
     )
-    const expected = { auth_time: Math.floor(rows[0].time), auth_time_unconfirmed: true, amr: ['mfa'] }
+    const expected = {
+      auth_time: Math.floor(rows[0].time),
+      auth_time_unconfirmed: true,
+      amr: ['mfa'],
+    }
     let { refresh_token } = tokens
     for (const [method, more] of [
       ['RefreshToken', {}],
