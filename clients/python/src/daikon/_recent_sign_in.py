@@ -24,9 +24,7 @@ class StepUpRequiredError(UnauthenticatedError):
     def __init__(self, max_age: int | None, acr: str | None) -> None:
         message = "The user must sign in again"
         super().__init__("INSUFFICIENT_USER_AUTHENTICATION", message)
-        self.challenge = (
-            f'Bearer error="insufficient_user_authentication", error_description="{message}"'
-        )
+        self.challenge = f'Bearer error="insufficient_user_authentication", error_description="{message}"'
         if max_age is not None:
             self.challenge += f', max_age="{max_age}"'
         if acr is not None:

@@ -43,11 +43,9 @@ class Guards:
         so it accepts revoked tokens until they expire."""
         return self._guard(view, lambda request, args, kwargs: self._authenticate(request))
 
-    def require_recent(
-        self, *, max_age: int | None = None, acr: str | None = None
-    ) -> Callable[[View], View]:
-        """Requires a valid access token of a user who signed in recently, or in a certain way. Responds with 401
-        and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+    def require_recent(self, *, max_age: int | None = None, acr: str | None = None) -> Callable[[View], View]:
+        """Requires a valid access token of a user who signed in recently, or in a certain way. Responds with
+        401 and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
 
             @guards.require_recent(max_age=300)
 

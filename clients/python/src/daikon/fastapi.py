@@ -55,8 +55,8 @@ class Guards:
     def require_recent(
         self, *, max_age: int | None = None, acr: str | None = None
     ) -> Callable[..., Awaitable[RequestUser]]:
-        """Requires a valid access token of a user who signed in recently, or in a certain way. Responds with 401
-        and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+        """Requires a valid access token of a user who signed in recently, or in a certain way. Responds with
+        401 and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
 
             @app.delete("/account", dependencies=[Depends(guards.require_recent(max_age=300))])
 
