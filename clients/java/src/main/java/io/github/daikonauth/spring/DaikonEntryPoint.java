@@ -1,7 +1,9 @@
 package io.github.daikonauth.spring;
 
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.oauth2.server.resource.web.BearerTokenAuthenticationEntryPoint;
@@ -19,7 +21,7 @@ public final class DaikonEntryPoint implements AuthenticationEntryPoint {
 
   @Override
   public void commence(HttpServletRequest request, HttpServletResponse response, AuthenticationException error)
-      throws java.io.IOException, jakarta.servlet.ServletException {
+      throws IOException, ServletException {
     if (!(error instanceof StepUpRequiredException stepUp)) {
       others.commence(request, response, error);
       return;
