@@ -19,7 +19,7 @@ import { createUserTag, requireUserDetail, type UserDetailStores } from './users
 
 type StatusStores = SignOutStores & { people: PeopleStore }
 
-type UpdateContext = Pick<
+export type UpdateContext = Pick<
   RequestContext<StatusStores & UserDetailStores>,
   'stores' | 'principal' | 'now'
 > & {
@@ -39,7 +39,7 @@ export async function updateUser(
   request: UserUpdateRequest,
 ): Promise<UserDetail> {
   const { before, after } = await stores.transaction(async (tx) => {
-    const { id, email } = await changeUser({ stores: tx, principal, now }, request)
+    const { id, email } = await changeUser(tx, { principal, now }, request)
     return { before: email, after: await requireUserDetail(tx, now, id) }
   })
   if (after.email !== before && identity) {
@@ -49,24 +49,23 @@ export async function updateUser(
   return after
 }
 
-/** Changes a user without telling them, and returns the user as before. */
+/** Changes a user in a transaction, without telling them, and returns the user as before. */
 export async function changeUser(
-  { stores, principal, now }: WriteContext<StatusStores> & Pick<UpdateContext, 'now'>,
+  tx: StatusStores,
+  { principal, now }: Pick<UpdateContext, 'principal' | 'now'>,
   { user_id, name, is_active, external_id, if_match, ...correction }: UserUpdateRequest,
 ): Promise<LockedPerson> {
   const externalId = external_id === '' ? null : external_id
   const email = correction.email?.trim().toLowerCase()
   const changes = changedFields({ name: name?.trim(), isActive: is_active, externalId })
-  return stores.transaction(async (tx) => {
-    const user = await lockUser(tx.people, user_id, principal.admin?.id)
-    requireMatch(if_match, createUserTag(user))
-    if (email !== undefined && email !== user.email) {
-      const { reason, keep_sign_in: keepsSignIn = false } = correction
-      await correctAddress(tx, principal, now, user, { email, reason: reason?.trim(), keepsSignIn })
-    }
-    if (changes) await changeFields(tx, { principal, now }, user, changes)
-    return user
-  })
+  const user = await lockUser(tx.people, user_id, principal.admin?.id)
+  requireMatch(if_match, createUserTag(user))
+  if (email !== undefined && email !== user.email) {
+    const { reason, keep_sign_in: keepsSignIn = false } = correction
+    await correctAddress(tx, principal, now, user, { email, reason: reason?.trim(), keepsSignIn })
+  }
+  if (changes) await changeFields(tx, { principal, now }, user, changes)
+  return user
 }
 
 /** Changes the other fields of a locked user, and records what has changed. */
