@@ -72,6 +72,11 @@ async function signInOrContinue(
     const name = parsed.prompt === 'none' ? 'login_required' : 'invalid_request'
     return respondWithError(context, parsed, name, 'The id_token_hint is not valid')
   }
+  if (requiresPasskey(expected)) {
+    const isSilent = parsed.prompt === 'none'
+    const name = isSilent ? 'login_required' : 'unmet_authentication_requirements'
+    return respondWithError(context, parsed, name, 'No sign-in here meets the acr_values')
+  }
   const isExpected = !expected.expectedUser || expected.expectedUser === session?.userId
   if (
     session &&
@@ -141,6 +146,15 @@ export async function requireRedirectingClient(
   if (client.isRegistered) return client
   const detail = 'The redirect_uri is missing, repeated or not registered for this client'
   throw new ServiceError(reasons.REDIRECT_URI_REFUSED, detail)
+}
+
+/**
+ * Whether a request accepts nothing but `phr`, which is a sign-in by a passkey. Other values are for the
+ * provider, and are voluntary (OpenID Connect Core 1.0, 3.1.2.1).
+ */
+function requiresPasskey({ acrValues = '' }: AuthorizationRequest): boolean {
+  const values = acrValues.split(' ').filter((value) => value !== '')
+  return values.length > 0 && values.every((value) => value === 'phr')
 }
 
 /** Returns whether the user must sign in even though the browser has a session. */
@@ -264,7 +278,9 @@ async function startSignIn(
   browser: string | undefined,
 ): Promise<AuthorizeResponse> {
   const client = { authorization: request }
-  const { prompt, loginHint, maxAge, acrValues } = request
+  const { loginHint, maxAge, acrValues } = request
+  // Some providers ignore `max_age`.
+  const prompt = request.prompt ?? (maxAge === undefined ? undefined : 'login')
   const options = { prompt: prompt === 'none' ? undefined : prompt, loginHint, maxAge, acrValues }
   const started = await startFlow(context, provider, { flow: 'user', client }, options)
   if (!started.ok) return respondToFailure(context, request, started)

@@ -36,13 +36,16 @@ export type Identity = {
   /** The Google Workspace domain that the account belongs to. */
   hostedDomain?: string
   /** How and when the person authenticated, if the provider reports it. */
-  authentication?: Authentication
+  authentication?: ReportedAuthentication
   /** The claims that the provider of a connection asserts. */
   claims?: Record<string, unknown>
 }
 
-/** How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). */
-export type Authentication = { time?: Date; acr?: string; amr?: string[] }
+/**
+ * How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). A provider's `acr`
+ * is not kept: what it means is the provider's own.
+ */
+export type ReportedAuthentication = { time?: Date; amr?: string[] }
 
 /** Options of a login. Providers ignore options that they do not support. */
 export type LoginOptions = {
