@@ -7,13 +7,16 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials } from '@grpc/grpc-js'
 import test from 'ava'
 import protobuf from 'protobufjs'
+import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { copyRepository, leaveOut, removeLines } from '../support/repository-copy.ts'
+import { createSeed } from '../support/seed.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { createPkce } from '../support/sign-in.ts'
 
 const run = promisify(execFile)
 
@@ -136,6 +139,51 @@ for (const name of Object.keys(sharedTests) as Name[]) {
       t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
   })
 }
+
+test.serial(
+  'without connections, a workspace that enforces one refuses other sign-ins',
+  async (t) => {
+    t.timeout(120_000)
+    const copy = copyRepository(t)
+    leaveOut(copy, withDependents('connections'))
+    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: database.url }, copy)
+    const seed = createSeed(database.pool)
+    const workspace_id = await seed.workspace()
+    const domain = `${workspace_id}.test`
+    const user = await seed.user('owner', { email: `owner@${domain}` })
+    await seed.member(workspace_id, user, 'owner')
+    const signIn = async () => {
+      const code = createSecret()
+      const { verifier: code_verifier, challenge } = createPkce()
+      await database.pool.query(
+        `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
+        values ($1, $2, 'github', $3, now() + interval '1 minute')`,
+        [hashSecret(code), user, challenge],
+      )
+      const response = await fetch(`http://127.0.0.1:${server.httpPort}/auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code, workspace_id, code_verifier }),
+      })
+      return { status: response.status, body: (await response.json()) as Record<string, string> }
+    }
+
+    const connection = await seed.connection(workspace_id, 'https://idp.test', { enforced: true })
+    await seed.connectionDomain(connection, workspace_id, domain)
+    const { status, body: tokens } = await signIn()
+    t.is(status, 200)
+    await database.pool.query('update connection_domains set verified_at = now()')
+    const refused = await signIn()
+    t.is(refused.status, 403)
+    t.is(refused.body.reason, 'CONNECTION_REQUIRED')
+    const refreshed = await fetch(`http://127.0.0.1:${server.httpPort}/auth/refresh`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh_token: tokens.refresh_token }),
+    })
+    t.is(refreshed.status, 401)
+  },
+)
 
 test.serial('the command line works without migrate-from', async (t) => {
   t.timeout(600_000)
