@@ -9,6 +9,7 @@ import {
 import type { ReactNode } from 'react'
 import { LoginPage } from './session/login-page.tsx'
 import { SignedInPage } from './session/signed-in-page.tsx'
+import { hasFeature } from './settings.ts'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteError } from './shell/route-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -42,6 +43,11 @@ function screen(load: () => Promise<Screens>, name: string): RouteComponent {
  */
 function rejectModule(cause: unknown): never {
   throw new Error('The module of the screen cannot be loaded', { cause })
+}
+
+/** Returns the screen of a feature, or the page for addresses that do not exist if the server lacks it. */
+function screenOf(feature: Parameters<typeof hasFeature>[0], component: RouteComponent) {
+  return hasFeature(feature) ? component : () => <NotFoundPage />
 }
 
 function NotFoundRoute() {
@@ -194,13 +200,19 @@ const managementAppRoute = createRoute({
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks',
-  component: screen(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  component: screenOf(
+    'webhooks',
+    screen(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  ),
 })
 
 const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks/$webhookId',
-  component: screen(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+  component: screenOf(
+    'webhooks',
+    screen(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+  ),
 })
 
 const activityRoute = createRoute({
@@ -222,7 +234,10 @@ const activityRoute = createRoute({
 const importRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/import',
-  component: screen(() => import('./import/import-page.tsx'), 'ImportPage'),
+  component: screenOf(
+    'csv-import',
+    screen(() => import('./import/import-page.tsx'), 'ImportPage'),
+  ),
 })
 
 const routeTree = rootRoute.addChildren([

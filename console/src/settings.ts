@@ -12,7 +12,12 @@ export type Settings = {
   workspace_client_id: string
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
+  /** The features of the server, by the names of their folders in `src`. */
+  features: string[]
 }
+
+/** A feature that a server can do without, and the console shows. */
+type OptionalFeature = 'connections' | 'csv-import' | 'scim' | 'webhooks'
 
 /**
  * Used with the development server of Vite, which serves the page without settings. The API then
@@ -25,6 +30,7 @@ const developmentSettings: Settings = {
   debug: true,
   workspace_client_id: '0da1c000-0000-7000-8000-000000000001',
   providers: [{ name: 'google', title: 'Google' }],
+  features: ['connections', 'csv-import', 'scim', 'webhooks'],
 }
 
 function readSettings(): Settings {
@@ -33,3 +39,8 @@ function readSettings(): Settings {
 }
 
 export const settings = readSettings()
+
+/** Whether the server has a feature. What belongs to the others is not shown. */
+export function hasFeature(name: OptionalFeature): boolean {
+  return settings.features.includes(name)
+}

@@ -12,7 +12,7 @@ const clientAppFields = [
   'keys',
 ] as const
 
-/** The events of administration: users, apps and imports. */
+/** The events of administration: users and apps. */
 export const adminEvents = {
   'user.updated': {
     target: 'user',
@@ -50,13 +50,6 @@ export const adminEvents = {
     detail: ['by'],
     description: 'All data about a user was exported',
     recordedBy: ['exportUser'],
-  },
-  'import.executed': {
-    target: 'import',
-    detail: ['rows', 'created', 'updated'],
-    description:
-      'An administrator imported a CSV file; the entries of its changes precede this one',
-    recordedBy: ['executeCsvImport'],
   },
   'service_app.created': {
     target: 'service_app',

@@ -2,7 +2,7 @@ import { defaultAdminPorts } from './default-ports.ts'
 import { adminEvents } from './events.ts'
 import { reasons } from './reasons.ts'
 
-/** Administration of users and apps, statistics and CSV import. */
+/** Administration of users and apps, and statistics. */
 export const admin = {
   name: 'admin',
   needs: ['activity', 'identity', 'permissions', 'workspaces'],

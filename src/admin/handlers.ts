@@ -9,7 +9,6 @@ import {
 } from './client-apps.ts'
 import { deleteUser } from './delete-user.ts'
 import { exportUser } from './export-user.ts'
-import { executeCsvImport, previewCsvImport } from './import/import.ts'
 import {
   createManagementApp,
   deleteManagementApp,
@@ -67,8 +66,5 @@ export const adminHandlers = {
     updateManagementApp,
     rotateManagementApp,
     deleteManagementApp,
-    // CSV import.
-    previewCsvImport,
-    executeCsvImport,
   },
 }

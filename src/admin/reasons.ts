@@ -6,11 +6,6 @@ export const reasons = defineReasons({
     code: 'permission_denied',
     message: 'Only an administrator can change the address of an administrator',
   },
-  CHANGED_MEANWHILE: {
-    code: 'already_exists',
-    message:
-      'A workspace, group or user named in the file was changed during the import. Import the file again.',
-  },
   CLIENT_APP_NOT_FOUND: { code: 'not_found', message: 'Client app not found' },
   CLIENT_APP_PUBLIC: {
     code: 'failed_precondition',
@@ -22,7 +17,6 @@ export const reasons = defineReasons({
   },
   EMAIL_TAKEN: { code: 'already_exists', message: 'Another user has this e-mail address' },
   EXTERNAL_ID_TAKEN: { code: 'already_exists', message: 'Another user has this external_id' },
-  FILE_TOO_LARGE: { code: 'payload_too_large', message: 'The file is too large' },
   LAST_ADMINISTRATOR: {
     code: 'already_exists',
     message: 'The user is the last active administrator. Promote another user first.',
@@ -41,6 +35,5 @@ export const reasons = defineReasons({
     message:
       'Another app has the redirect URI, and an app that is bound to a workspace cannot share its redirect URIs',
   },
-  ROWS_HAVE_ERRORS: { code: 'invalid_argument', message: 'Rows of the file have errors' },
   SERVICE_APP_NOT_FOUND: { code: 'not_found', message: 'Service app not found' },
 })

@@ -1,8 +1,7 @@
 import type { RegisterResourceRequest } from '../../gen/daikon/v1/permissions.ts'
-import type { OnProgress } from '../admin/import/report.ts'
-import type { ImportStore } from '../admin/store/import-store.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
+import type { OnProgress } from '../core/on-progress.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import { reasons as coreReasons } from '../core/reasons.ts'
 import type { WriteContext } from '../core/request-context.ts'
@@ -16,6 +15,7 @@ import {
 } from '../permissions/registration.ts'
 import { findRegistrationErrors } from '../permissions/registration-checks.ts'
 import type { PrincipalStore } from '../permissions/store/principal-store.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import {
   batchSize,
   createLineNaming,
@@ -28,7 +28,7 @@ import type { FileLine } from './record-file.ts'
 
 export type ImportResult = { registered: number; unchanged: number }
 
-type Context = WriteContext<RegistrationStores & { imports: ImportStore }> & QuotaContext
+type Context = WriteContext<RegistrationStores & { workspaces: WorkspaceStore }> & QuotaContext
 
 /** Fields of a file, with the names that errors have for them. */
 type Records = { records: Pick<FileLine, 'fields'>[]; naming: ErrorNaming }
@@ -135,7 +135,7 @@ type Requests = { requests: object[]; problems: RecordViolation[] }
 
 /** Returns the requests of records, and unknown workspaces and owners and invalid fields together. */
 async function readRequests(
-  stores: { imports: ImportStore; principals: PrincipalStore },
+  stores: { workspaces: WorkspaceStore; principals: PrincipalStore },
   records: Records['records'],
 ): Promise<Requests> {
   const { requests, problems } = await resolveWorkspaces(stores, records)
@@ -149,14 +149,14 @@ async function readRequests(
 
 /** Replaces `workspace_slug` with the ID of the workspace. Returns unknown workspaces and owners. */
 async function resolveWorkspaces(
-  { imports, principals }: { imports: ImportStore; principals: PrincipalStore },
+  stores: { workspaces: WorkspaceStore; principals: PrincipalStore },
   records: Records['records'],
 ): Promise<Requests> {
   const slugs = new Set(records.map(({ fields }) => fields.workspace_slug).filter(isText))
-  const workspaces = await imports.findWorkspaces([...slugs])
+  const workspaces = await stores.workspaces.findBySlugs([...slugs])
   const workspaceIds = new Map(workspaces.map(({ slug, id }) => [slug, id]))
   const emails = records.flatMap(({ fields }) => emailOf(fields) ?? [])
-  const { byEmail } = await principals.findUsers({ emails, externalIds: [] })
+  const { byEmail } = await stores.principals.findUsers({ emails, externalIds: [] })
 
   const problems: RecordViolation[] = []
   const requests = records.map(({ fields }, index) => {

@@ -1,6 +1,6 @@
 import type { ShareItem } from '../../gen/daikon/v1/permissions.ts'
-import type { OnProgress } from '../admin/import/report.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
+import type { OnProgress } from '../core/on-progress.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'

@@ -1,4 +1,4 @@
-import type { OnProgress } from '../admin/import/report.ts'
+import type { OnProgress } from '../core/on-progress.ts'
 
 const width = 30
 

@@ -3,10 +3,6 @@ import { defineReasons } from '../core/define-reasons.ts'
 /** The reasons of errors of connections. */
 export const reasons = defineReasons({
   CONNECTION_NOT_FOUND: { code: 'not_found', message: 'Connection not found' },
-  CONNECTION_REQUIRED: {
-    code: 'permission_denied',
-    message: 'The workspace requires its members to sign in through its connection',
-  },
   DNS_UNAVAILABLE: { code: 'unavailable', message: 'DNS did not respond; try again' },
   DOMAIN_NOT_FOUND: { code: 'not_found', message: 'The connection does not have this domain' },
   DOMAIN_NOT_PROVEN: {

@@ -1,12 +1,15 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import { ServiceError } from '../core/errors.ts'
 import type { SessionScope, SignedIn, WorkspaceAccess } from '../identity/ports.ts'
 import { readConnectionId } from '../identity/providers/connection.ts'
-import { connectionSession } from '../identity/user-errors.ts'
-import { reasons } from './reasons.ts'
+import type { EnforcementStore } from '../identity/store/enforcement-store.ts'
+import { connectionRequired, connectionSession } from '../identity/user-errors.ts'
 import type { ConnectionStore } from './store/connection-store.ts'
 
-export type ScopeStores = { activity: ActivityStore; connections: ConnectionStore }
+export type ScopeStores = {
+  activity: ActivityStore
+  connections: ConnectionStore
+  enforcements: EnforcementStore
+}
 
 /**
  * Decides which workspaces a session may be used in:
@@ -29,9 +32,7 @@ export function createSessionScope(tx: ScopeStores): SessionScope {
     async require(session, workspaceId) {
       const access = await find(session, workspaceId)
       if (!access.isAllowed)
-        throw access.requiredConnection
-          ? new ServiceError(reasons.CONNECTION_REQUIRED)
-          : connectionSession()
+        throw access.requiredConnection ? connectionRequired() : connectionSession()
       if (access.bypassedConnection === undefined) return
       const { userId, provider } = session
       await tx.activity.record(
@@ -48,7 +49,7 @@ export function createSessionScope(tx: ScopeStores): SessionScope {
 }
 
 async function findAccess(
-  { connections }: ScopeStores,
+  { connections, enforcements }: ScopeStores,
   { userId, provider }: SignedIn,
   workspaceId: string,
 ): Promise<WorkspaceAccess & { bypassedConnection?: string }> {
@@ -57,7 +58,7 @@ async function findAccess(
     const ofSession = await connections.findWorkspaceOfSession(connectionId, userId)
     return { isAllowed: ofSession === workspaceId }
   }
-  const enforced = await connections.findEnforced({ workspaceId, userId })
+  const enforced = await enforcements.find(workspaceId, userId)
   if (!enforced) return { isAllowed: true }
   const { id, breakGlass, isOwner } = enforced
   if (breakGlass && isOwner) return { isAllowed: true, bypassedConnection: id }

@@ -23,6 +23,8 @@ export type ConsoleOptions = {
   workspaceClientId: string
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
+  /** The names of what the server can do, by which the page chooses its screens. */
+  features: string[]
 }
 
 /** The server of the static files of the admin console. */
@@ -40,6 +42,7 @@ export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
     debug,
     workspace_client_id: options.workspaceClientId,
     providers,
+    features: options.features,
   }
   const allowedHosts =
     options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)

@@ -3,10 +3,12 @@ import type {
   SessionScope,
   SignedIn,
   SignInConnections,
+  WorkspaceAccess,
 } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { failure } from './sign-in-result.ts'
-import { connectionSession } from './user-errors.ts'
+import type { EnforcementStore } from './store/enforcement-store.ts'
+import { connectionRequired, connectionSession } from './user-errors.ts'
 
 const noConnections: SignInConnections = {
   existsAny: async () => false,
@@ -18,18 +20,31 @@ const noConnections: SignInConnections = {
 
 const beganElsewhere = ({ provider }: SignedIn) => readConnectionId(provider) === undefined
 
-/** Sessions that began through a connection may be used nowhere. */
-const scopeWithoutConnections: SessionScope = {
-  filter: async (session, workspaces) => (beganElsewhere(session) ? workspaces : []),
-  find: async (session) => ({ isAllowed: beganElsewhere(session) }),
-  async require(session) {
-    if (!beganElsewhere(session)) throw connectionSession()
-  },
+/**
+ * Sessions that began through a connection may be used nowhere. Others may not be used in workspaces
+ * that enforce a connection, which nobody can sign in through.
+ */
+function createScopeWithoutConnections(enforcements: EnforcementStore): SessionScope {
+  const find = async (session: SignedIn, workspaceId: string): Promise<WorkspaceAccess> => {
+    if (!beganElsewhere(session)) return { isAllowed: false }
+    const enforced = await enforcements.find(workspaceId, session.userId)
+    return enforced ? { isAllowed: false, requiredConnection: enforced.id } : { isAllowed: true }
+  }
+  return {
+    filter: async (session, workspaces) => (beganElsewhere(session) ? workspaces : []),
+    find,
+    async require(session, workspaceId) {
+      const access = await find(session, workspaceId)
+      if (access.isAllowed) return
+      throw access.requiredConnection ? connectionRequired() : connectionSession()
+    },
+  }
 }
 
 /** What identity finds on a server without connections. */
 export const defaultIdentityPorts = {
-  sessionScope: () => scopeWithoutConnections,
+  sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
+    createScopeWithoutConnections(enforcements),
   signInConnections: () => noConnections,
 }
 

@@ -24,6 +24,10 @@ export const reasons = defineReasons({
     code: 'failed_precondition',
     message: 'The code is unknown, expired or already used, or the code_verifier does not match it',
   },
+  CONNECTION_REQUIRED: {
+    code: 'permission_denied',
+    message: 'The workspace requires its members to sign in through its connection',
+  },
   CONNECTION_SESSION: {
     code: 'permission_denied',
     message:

@@ -24,6 +24,11 @@ export function tokenMissing(): ServiceError {
   return new ServiceError(reasons.TOKEN_MISSING)
 }
 
+/** Creates the error for a sign-in past the connection that a workspace enforces. */
+export function connectionRequired(): ServiceError {
+  return new ServiceError(reasons.CONNECTION_REQUIRED)
+}
+
 /** Creates the error for a session through a connection that would reach beyond its workspace. */
 export function connectionSession(): ServiceError {
   return new ServiceError(reasons.CONNECTION_SESSION)

@@ -2,6 +2,7 @@ import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { connections } from '../connections/feature.ts'
+import { csvImport } from '../csv-import/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
 import { permissions } from '../permissions/feature.ts'
@@ -19,6 +20,7 @@ export const features = [
   workspaces,
   permissions,
   admin,
+  csvImport,
   connections,
   scim,
   webhooks,

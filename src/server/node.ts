@@ -18,6 +18,7 @@ import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, createApplication } from './application.ts'
 import type { Config } from './config.ts'
+import { features } from './features.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createJobs, startJobs } from './jobs.ts'
 import { createCallLog } from './observability/call-log.ts'
@@ -283,6 +284,7 @@ async function startConsole(config: Config, log: Logger, grpcPort: number, isBei
     providers: listSignInMethods(config)
       .filter((name) => isAdminMethod(config, name))
       .map((name) => ({ name, title: titleOf(config, name) })),
+    features: features.map(({ name }) => name),
   })
   if (!server.hasBuild && !isBeingBuilt) {
     log.warn('The admin console has not been built: run `npm run console:build`')

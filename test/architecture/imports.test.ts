@@ -71,7 +71,7 @@ const pure = [
   'src/gateway/request-path.ts',
   'src/identity/claims.ts',
   'src/activity/feed/concerned.ts',
-  'src/admin/import/plan.ts',
+  'src/csv-import/plan.ts',
   // The events of every feature.
   ...sources.filter((path) => path.endsWith('/events.ts')),
   ...globSync('src/*/reasons.ts', { cwd: root }).filter((path) => path !== 'src/server/reasons.ts'),

@@ -7,13 +7,21 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials } from '@grpc/grpc-js'
 import test from 'ava'
 import protobuf from 'protobufjs'
+import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { copyRepository, leaveOut, removeLines } from '../support/repository-copy.ts'
+import {
+  copyRepository,
+  leaveOut,
+  leaveOutCommand,
+  removeLines,
+} from '../support/repository-copy.ts'
+import { createSeed } from '../support/seed.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { createPkce } from '../support/sign-in.ts'
 
 const run = promisify(execFile)
 
@@ -23,10 +31,17 @@ const sharedTests = {
   scim: ['test/activity/events.test.ts'],
   webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
   connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
+  'csv-import': ['test/activity/events.test.ts'],
 }
 
-/** Measurements that also send webhooks. */
-const measurements = ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`)
+/** The commands that need a feature. */
+const commands: Record<string, string[]> = { 'csv-import': ['import', 'migrate-from'] }
+
+/** Measurements that use a feature. */
+const measurements: Record<string, string[]> = {
+  webhooks: ['feed-jobs', 'feed', 'run', 'daikon-server'],
+  'csv-import': ['import'],
+}
 
 type Name = keyof typeof sharedTests
 
@@ -39,6 +54,17 @@ test.after.always(() => database.drop())
 function withDependents(name: Name): Name[] {
   const needing = features.filter(({ needs }) => (needs as readonly string[]).includes(name))
   return [name, ...needing.flatMap((feature) => withDependents(feature.name as Name))]
+}
+
+/** Leaves out a feature, those that need it, and their commands. Returns the files that went as well. */
+function leaveOutAll(copy: string, name: Name): string[] {
+  const names = withDependents(name)
+  for (const command of names.flatMap((name) => commands[name] ?? []))
+    leaveOutCommand(copy, command)
+  removeLines(join(copy, 'src/cli/admin-handlers.ts'), (line) =>
+    names.some((name) => line.includes(`'../${name}/`)),
+  )
+  return leaveOut(copy, names)
 }
 
 /** Returns the names of the handlers of a feature, such as `AdminService listWebhooks`. */
@@ -57,9 +83,10 @@ for (const name of Object.keys(sharedTests) as Name[]) {
   test.serial(`a server without ${names.join(' and ')} has valid types`, async (t) => {
     t.timeout(600_000)
     const copy = copyRepository(t)
-    const removed = leaveOut(copy, names)
+    const removed = leaveOutAll(copy, name)
     const dependent = removed.filter((file) => !file.startsWith('test/clients/'))
-    t.deepEqual(dependent.sort(), name === 'webhooks' ? [...measurements].sort() : [])
+    const measured = (measurements[name] ?? []).map((file) => `bench/${file}.ts`)
+    t.deepEqual(dependent.sort(), measured.sort())
     for (const file of names.flatMap((name) => sharedTests[name]))
       rmSync(join(copy, file), { force: true })
     t.is(await findTypeErrors(copy), '')
@@ -68,7 +95,7 @@ for (const name of Object.keys(sharedTests) as Name[]) {
   test.serial(`a server without ${names.join(' and ')} serves the rest`, async (t) => {
     t.timeout(120_000)
     const copy = copyRepository(t)
-    leaveOut(copy, names)
+    leaveOutAll(copy, name)
     const settings = { DATABASE_URL: database.url, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
     const server = await startServer(t, createKeyFolder(t), settings, copy)
     const handlers = (await Promise.all(names.map(listHandlers))).flat()
@@ -90,7 +117,7 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     )
 
     const gone = methods.filter(isGone)
-    t.true(gone.length > 3)
+    t.true(gone.length > 1)
     for (const { routes } of gone)
       for (const { verb, path } of routes) {
         const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
@@ -137,19 +164,65 @@ for (const name of Object.keys(sharedTests) as Name[]) {
   })
 }
 
-test.serial('the command line works without migrate-from', async (t) => {
-  t.timeout(600_000)
-  const copy = copyRepository(t)
-  removeLines(join(copy, 'src/cli/program.ts'), (line) => line.includes('migrateFromCommand'))
-  for (const path of ['src/cli/migrate-from', 'test/cli/migrate-from'])
-    rmSync(join(copy, path), { recursive: true })
-  for (const path of ['src/cli/migrate-from.ts', 'test/cli/migrate-from.test.ts'])
-    rmSync(join(copy, path))
-  t.is(await findTypeErrors(copy), '')
-  const help = await run(process.execPath, ['src/daikon.ts', '--help'], { cwd: copy })
-  t.regex(help.stdout, /import/)
-  t.notRegex(help.stdout, /migrate-from/)
-})
+test.serial(
+  'without connections, a workspace that enforces one refuses other sign-ins',
+  async (t) => {
+    t.timeout(120_000)
+    const copy = copyRepository(t)
+    leaveOutAll(copy, 'connections')
+    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: database.url }, copy)
+    const seed = createSeed(database.pool)
+    const workspace_id = await seed.workspace()
+    const domain = `${workspace_id}.test`
+    const user = await seed.user('owner', { email: `owner@${domain}` })
+    await seed.member(workspace_id, user, 'owner')
+    const signIn = async () => {
+      const code = createSecret()
+      const { verifier: code_verifier, challenge } = createPkce()
+      await database.pool.query(
+        `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
+        values ($1, $2, 'github', $3, now() + interval '1 minute')`,
+        [hashSecret(code), user, challenge],
+      )
+      const response = await fetch(`http://127.0.0.1:${server.httpPort}/auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code, workspace_id, code_verifier }),
+      })
+      return { status: response.status, body: (await response.json()) as Record<string, string> }
+    }
+
+    const connection = await seed.connection(workspace_id, 'https://idp.test', { enforced: true })
+    await seed.connectionDomain(connection, workspace_id, domain)
+    const { status, body: tokens } = await signIn()
+    t.is(status, 200)
+    await database.pool.query('update connection_domains set verified_at = now()')
+    const refused = await signIn()
+    t.is(refused.status, 403)
+    t.is(refused.body.reason, 'CONNECTION_REQUIRED')
+    const refreshed = await fetch(`http://127.0.0.1:${server.httpPort}/auth/refresh`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh_token: tokens.refresh_token }),
+    })
+    t.is(refreshed.status, 401)
+  },
+)
+
+for (const [title, remove] of [
+  ['migrate-from', (copy: string) => leaveOutCommand(copy, 'migrate-from')],
+  ['csv-import', (copy: string) => leaveOutAll(copy, 'csv-import')],
+] as const)
+  test.serial(`the command line works without ${title}`, async (t) => {
+    t.timeout(600_000)
+    const copy = copyRepository(t)
+    remove(copy)
+    if (title === 'migrate-from') t.is(await findTypeErrors(copy), '')
+    const help = await run(process.execPath, ['src/daikon.ts', '--help'], { cwd: copy })
+    t.regex(help.stdout, /resources/)
+    t.notRegex(help.stdout, /migrate-from/)
+    t.is(/ import /.test(help.stdout), title === 'migrate-from')
+  })
 
 /** Returns what the compiler prints about a copy of the repository. */
 async function findTypeErrors(copy: string): Promise<string> {

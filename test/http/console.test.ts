@@ -35,6 +35,7 @@ async function startServer(
     workspaceClientId: 'x',
     debug: options.debug ?? false,
     providers: [{ name: 'google', title: '"><script>alert(1)</script>' }],
+    features: ['identity', 'webhooks'],
   })
   const port = await server.listen('127.0.0.1', 0)
   t.teardown(async () => {
@@ -60,6 +61,7 @@ test('every path returns the page, with the settings of the server and without i
     t.truthy(headers['strict-transport-security'])
     const html = body.toString()
     t.true(html.includes('&#34;base_url&#34;:&#34;https://auth.example.com&#34;'))
+    t.true(html.includes('&#34;features&#34;:[&#34;identity&#34;,&#34;webhooks&#34;]'))
     t.false(html.includes('<script>'))
   }
 })

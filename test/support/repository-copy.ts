@@ -26,7 +26,9 @@ export function copyRepository(t: Pick<ExecutionContext, 'teardown'>): string {
  */
 export function leaveOut(copy: string, features: string[]): string[] {
   removeLines(join(copy, 'src/server/features.ts'), (line) =>
-    features.some((name) => line === `  ${name},` || line.includes(`'../${name}/feature.ts'`)),
+    features.some(
+      (name) => line === `  ${camelCase(name)},` || line.includes(`'../${name}/feature.ts'`),
+    ),
   )
   for (const name of features) {
     rmSync(join(copy, 'src', name), { recursive: true })
@@ -36,6 +38,21 @@ export function leaveOut(copy: string, features: string[]): string[] {
   for (const file of dependent) rmSync(join(copy, file), { force: true })
   return dependent
 }
+
+/** Leaves a command out of a copy: its files and its lines in the program. */
+export function leaveOutCommand(copy: string, name: string): void {
+  removeLines(join(copy, 'src/cli/program.ts'), (line) =>
+    line.includes(`${camelCase(name)}Command`),
+  )
+  for (const path of [`src/cli/${name}`, `test/cli/${name}`]) {
+    rmSync(join(copy, path), { recursive: true, force: true })
+    rmSync(join(copy, `${path}.ts`), { force: true })
+    rmSync(join(copy, `${path}.test.ts`), { force: true })
+  }
+}
+
+const camelCase = (name: string) =>
+  name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Removes lines from a file. */
 export function removeLines(path: string, isRemoved: (line: string) => boolean): void {

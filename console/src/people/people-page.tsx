@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Schemas } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
+import { hasFeature } from '../settings.ts'
 import { AdministratorBadge, PersonBadge } from '../ui/badges.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton } from '../ui/csv-button.tsx'
@@ -106,9 +107,11 @@ export function PeoplePage() {
       count={people.data?.total}
       description="Everyone who has signed in or has been invited."
       actions={
-        <Button component={Link} to="/import" variant="default">
-          Import CSV
-        </Button>
+        hasFeature('csv-import') && (
+          <Button component={Link} to="/import" variant="default">
+            Import CSV
+          </Button>
+        )
       }
     >
       <Card label="All people">

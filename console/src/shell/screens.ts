@@ -1,3 +1,4 @@
+import { hasFeature } from '../settings.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 /**
@@ -11,7 +12,11 @@ export const screens = [
   { to: '/service-apps', label: 'Service apps', icon: 'key', key: 's' },
   { to: '/client-apps', label: 'Client apps', icon: 'window', key: 'c' },
   { to: '/management-apps', label: 'Management apps', icon: 'terminal', key: 'm' },
-  { to: '/webhooks', label: 'Webhooks', icon: 'send', key: 'h' },
+  ...(hasFeature('webhooks')
+    ? ([{ to: '/webhooks', label: 'Webhooks', icon: 'send', key: 'h' }] as const)
+    : []),
   { to: '/activity', label: 'Activity', icon: 'activity', key: 'a' },
-  { to: '/import', label: 'Import', icon: 'upload', key: 'i' },
+  ...(hasFeature('csv-import')
+    ? ([{ to: '/import', label: 'Import', icon: 'upload', key: 'i' }] as const)
+    : []),
 ] as const satisfies { to: string; label: string; icon: IconName; key: string }[]

@@ -1,4 +1,4 @@
-import { signInTab } from '../connections/sign-in-tab.tsx'
+import { signInTabs } from '../connections/sign-in-tab.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import type { Workspace } from '../workspaces/workspace-queries.ts'
@@ -16,7 +16,7 @@ export function WorkspacePages({ workspace }: { workspace: Workspace }) {
         value={search.tab}
         tabs={[
           ...memberTabs(workspace),
-          ...(role === 'owner' ? [signInTab(workspace)] : []),
+          ...(role === 'owner' ? signInTabs(workspace) : []),
           activityTab(workspace),
           {
             value: 'settings',

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
-import { signInTab } from '../connections/sign-in-tab.tsx'
+import { signInTabs } from '../connections/sign-in-tab.tsx'
 import { ResourceTable } from '../resources/resource-table.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
@@ -55,7 +55,7 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
               </Section>
             ),
           },
-          signInTab(workspace),
+          ...signInTabs(workspace),
           activityTab(workspace),
           { value: 'details', label: 'Details', content: <Details workspace={workspace} /> },
         ]}

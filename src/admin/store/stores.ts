@@ -1,5 +1,4 @@
 import { ClientAppStore } from './client-app-store.ts'
-import { ImportStore } from './import-store.ts'
 import { KeptTextStore } from './kept-text-store.ts'
 import { NameSearchStore } from './name-search-store.ts'
 import { NameStore } from './name-store.ts'
@@ -11,7 +10,6 @@ import { UserDataStore } from './user-data-store.ts'
 /** The stores of the feature, by the name under which handlers use them. */
 export const adminStores = {
   clientApps: ClientAppStore,
-  imports: ImportStore,
   keptTexts: KeptTextStore,
   names: NameStore,
   nameSearch: NameSearchStore,

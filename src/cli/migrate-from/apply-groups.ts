@@ -32,12 +32,12 @@ export async function applyGroups(
 type MissingGroup = Group & { workspaceId: string; key: string }
 
 async function findGroups(
-  { stores: { imports, principals } }: OperatorContext,
+  { stores }: OperatorContext,
   groups: Group[],
   path: string,
 ): Promise<{ found: Map<string, string>; missing: MissingGroup[] }> {
   const slugs = new Set(groups.map(({ workspace }) => workspace))
-  const workspaces = await imports.findWorkspaces([...slugs])
+  const workspaces = await stores.workspaces.findBySlugs([...slugs])
   const workspaceIds = new Map(workspaces.map(({ id, slug }) => [slug, id]))
   const placed = groups.flatMap((group) => {
     const workspaceId = workspaceIds.get(group.workspace)
@@ -53,7 +53,7 @@ async function findGroups(
   )
   const found = new Map<string, string>()
   const missing: MissingGroup[] = []
-  const ids = await principals.findGroups(placed)
+  const ids = await stores.principals.findGroups(placed)
   for (const [index, group] of placed.entries()) {
     const id = ids[index]
     if (id) found.set(group.key, id)

@@ -1,4 +1,4 @@
-import type { OnProgress } from '../../admin/import/report.ts'
+import type { OnProgress } from '../../core/on-progress.ts'
 import { registerRecords } from '../import-resources.ts'
 import { grantRecords } from '../import-shares.ts'
 import type { OperatorContext } from '../session.ts'

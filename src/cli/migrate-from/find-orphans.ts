@@ -8,12 +8,12 @@ type Parent = { resource_type: string; resource_id?: string; external_id?: strin
 
 /** Returns the resources whose parents are neither in the export nor registered, by name. */
 export async function findOrphans(
-  { stores: { imports, resourceTrees } }: OperatorContext,
+  { stores }: OperatorContext,
   resources: Row[],
 ): Promise<Map<string, Problem>> {
   const outside = findOutsideParents(resources)
   const slugs = outside.map(({ fields }) => String(fields.workspace_slug))
-  const workspaces = await imports.findWorkspaces([...new Set(slugs)])
+  const workspaces = await stores.workspaces.findBySlugs([...new Set(slugs)])
   const workspaceIds = new Map(workspaces.map(({ slug, id }) => [slug, id]))
   const keys = outside.flatMap(({ fields }, index) => {
     const workspaceId = workspaceIds.get(String(fields.workspace_slug))
@@ -30,7 +30,9 @@ export async function findOrphans(
       index,
     }
   })
-  const registered = new Set((await resourceTrees.findParents(keys)).map(({ index }) => index))
+  const registered = new Set(
+    (await stores.resourceTrees.findParents(keys)).map(({ index }) => index),
+  )
   return new Map(
     outside
       .filter((_, index) => !registered.has(index))

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
-import type { MemberId } from '../../workspaces/store/member-store.ts'
 import type { ConnectionMapping, DefaultRole } from '../mapping.ts'
 
 /** Identifies a connection of a workspace. */
@@ -27,9 +26,6 @@ export type StoredConnection = ConnectionId &
     lastSignInAt: Timestamp | null
     createdAt: Timestamp
   }
-
-/** A connection that a user must sign in through. With `breakGlass`, owners may sign in without it. */
-export type EnforcedConnection = { id: string; breakGlass: boolean; isOwner: boolean }
 
 /** The OpenID Connect providers of workspaces. */
 export class ConnectionStore {
@@ -90,13 +86,6 @@ export class ConnectionStore {
       userId,
     ])
     return found?.workspaceId
-  }
-
-  /** Returns the connection that a user must sign in to a workspace through, if there is one. */
-  async findEnforced({ workspaceId, userId }: MemberId): Promise<EnforcedConnection | undefined> {
-    const values = [workspaceId, userId]
-    const [enforced] = await query<EnforcedConnection>(this.#em, findEnforcedSql, values)
-    return enforced
   }
 
   /** Whether any workspace has an active connection with a verified domain. */
@@ -167,16 +156,6 @@ const workspaceOfSessionSql = `
   where c.id = $1 and c.is_active
     and not exists (select from deleted_workspaces w where w.id = c.workspace_id)
   for share of c`
-
-/** $1 workspace, $2 user. */
-const findEnforcedSql = `
-  select c.id, c.break_glass as "breakGlass", coalesce(m.role = 'owner', false) as "isOwner"
-  from users u
-  join connection_domains d
-    on d.domain = split_part(u.email, '@', 2) and d.workspace_id = $1 and d.verified_at is not null
-  join connections c on c.id = d.connection_id and c.is_active and c.enforced
-  left join live_members m on m.workspace_id = $1 and m.user_id = u.id and m.joined_at is not null
-  where u.id = $2`
 
 const existsAnySql = `
   select from connection_domains d join connections c on c.id = d.connection_id

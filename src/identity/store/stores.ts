@@ -4,6 +4,7 @@ import { BrowserSessionStore } from './browser-session-store.ts'
 import { ClaimsStore } from './claims-store.ts'
 import { ClientStore } from './client-store.ts'
 import { CodeStore } from './code-store.ts'
+import { EnforcementStore } from './enforcement-store.ts'
 import { ManagementAppStore } from './management-app-store.ts'
 import { RevocationStore } from './revocation-store.ts'
 import { SessionStore } from './session-store.ts'
@@ -17,6 +18,7 @@ export const identityStores = {
   claims: ClaimsStore,
   clients: ClientStore,
   codes: CodeStore,
+  enforcements: EnforcementStore,
   managementApps: ManagementAppStore,
   revocations: RevocationStore,
   sessions: SessionStore,

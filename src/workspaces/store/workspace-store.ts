@@ -72,6 +72,11 @@ export class WorkspaceStore {
     })
   }
 
+  /** Returns the workspaces that have one of these slugs. */
+  findBySlugs(slugs: string[]): Promise<{ id: string; slug: string }[]> {
+    return query(this.#em, 'select id, slug from workspaces where slug = any($1)', [slugs])
+  }
+
   /** Returns the IDs, names and slugs of all workspaces, by name. */
   listNames(): Promise<{ id: string; name: string; slug: string }[]> {
     return query(this.#em, 'select id, name, slug from workspaces order by name, id')

@@ -1,6 +1,6 @@
 // Threat: many imports at once that occupy the event loop.
 import test from 'ava'
-import { parseCsv } from '../../src/admin/import/csv-parser.ts'
+import { parseCsv } from '../../src/csv-import/csv-parser.ts'
 
 test('files that are parsed at the same time take turns', async (t) => {
   const files = 20

@@ -1,5 +1,5 @@
-import type { ImportStore } from '../store/import-store.ts'
 import { keyOf, type Row, type Snapshot } from './plan.ts'
+import type { ImportStore } from './store/import-store.ts'
 
 /**
  * The recommended number of rows per call of `extendSnapshot`. With larger batches, PostgreSQL

@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { defaultQuotas } from '../../src/core/quotas.ts'
 import {
   createPlanner,
   type Effects,
@@ -7,8 +8,7 @@ import {
   type Plan,
   type Row,
   type Snapshot,
-} from '../../src/admin/import/plan.ts'
-import { defaultQuotas } from '../../src/core/quotas.ts'
+} from '../../src/csv-import/plan.ts'
 import type { Standing } from '../../src/workspaces/guests.ts'
 
 const emails = ['a@x', 'b@x', 'c@x']

@@ -1,17 +1,17 @@
-import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/admin_import.ts'
-import { actorOf } from '../../activity/actor.ts'
-import { ServiceError } from '../../core/errors.ts'
-import type { QuotaContext, Quotas } from '../../core/quotas.ts'
-import type { RequestContext, WriteContext } from '../../core/request-context.ts'
-import { violates } from '../../database/database-errors.ts'
-import type { SessionStore } from '../../identity/store/session-store.ts'
-import { removeEndedMembersOf } from '../../workspaces/member-expiry.ts'
-import { reasons } from '../reasons.ts'
-import type { ImportStore } from '../store/import-store.ts'
+import type { CsvImportReport, CsvImportRequest } from '../../gen/daikon/v1/admin_import.ts'
+import { actorOf } from '../activity/actor.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { OnProgress } from '../core/on-progress.ts'
+import type { QuotaContext, Quotas } from '../core/quotas.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
+import type { SessionStore } from '../identity/store/session-store.ts'
+import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
 import { type ApplyPlanStores, applyPlan } from './apply-plan.ts'
 import { type ParsedCsv, parseCsv, takeImportTurn } from './csv-parser.ts'
 import { createPlanner, type Plan, type Row } from './plan.ts'
-import { createReport, type OnProgress } from './report.ts'
+import { reasons } from './reasons.ts'
+import { createReport } from './report.ts'
 import {
   extendSnapshot,
   type Ids,
@@ -19,6 +19,7 @@ import {
   lockForImport,
   snapshotBatchSize,
 } from './snapshot.ts'
+import type { ImportStore } from './store/import-store.ts'
 
 /** The number of rows planned before yielding to the event loop. */
 const rowsPerTurn = 100

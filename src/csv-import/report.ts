@@ -1,12 +1,5 @@
-import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
+import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { maxRowsPerAction, type Plan, type PlannedRow } from './plan.ts'
-
-/** Receives the progress of an import: the phase and the number of completed units. */
-export type OnProgress = (
-  phase: 'Reading' | 'Comparing' | 'Writing',
-  done: number,
-  total: number,
-) => void
 
 /** The report must fit into the 4 MiB that gRPC clients accept by default. */
 const maxRows = maxRowsPerAction

@@ -1,7 +1,7 @@
-import { describeQuota, type QuotaName, type Quotas } from '../../core/quotas.ts'
-import type { Role } from '../../core/roles.ts'
-import { isSlug } from '../../core/slug.ts'
-import type { Standing } from '../../workspaces/guests.ts'
+import { describeQuota, type QuotaName, type Quotas } from '../core/quotas.ts'
+import type { Role } from '../core/roles.ts'
+import { isSlug } from '../core/slug.ts'
+import type { Standing } from '../workspaces/guests.ts'
 
 /** A problem with a column, or with the whole row if `field` is empty. */
 export type CellError = { field: string; message: string }
