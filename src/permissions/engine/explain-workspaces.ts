@@ -62,7 +62,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
     const rows = await statements.rows<Row>(name, workspaceChecksSql[kind], [
       ...subjectParameters(checks.map(({ subject }) => subject)),
       arrayLiteral(checks.map((_, index) => index + 1)),
-      arrayLiteral(checks.map(({ service_name }) => textElement(service_name))),
+      arrayLiteral(checks.map(({ serviceName }) => textElement(serviceName))),
       arrayLiteral(checks.map(({ workspace }, index) => (isId[index] ? workspace : undefined))),
       arrayLiteral(
         checks.map(({ workspace }, index) => (isId[index] ? undefined : textElement(workspace))),

@@ -2,6 +2,7 @@ import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import { roleOf } from '../engine/bits.ts'
 import type { GrantRule } from '../engine/grants/grant-rule.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
+import type { Kind } from '../engine/question.ts'
 import { subjectKinds } from '../engine/subjects/subject-kinds.ts'
 import type { Reason } from './reasons.ts'
 
@@ -10,7 +11,7 @@ export type Decision = {
   subject: Pick<AccessSubject, 'type' | 'id'>
   action: string
   /** `id` is used if the resource has no `external_id`. */
-  resource: { service_name: string; resource_type: string; id: string }
+  resource: Kind & { id: string }
   reasons: Reason[]
   explanation: Explanation
 }
@@ -147,9 +148,9 @@ export function nameTitle(displayName: string | undefined, id: string): string {
 /** `the document`, or `the folder "Plans" above it` for an inherited grant. */
 export function describeResource(
   { inherited_from }: Pick<Grant, 'inherited_from'>,
-  { resource_type }: Decision['resource'],
+  { resourceType }: Decision['resource'],
 ): string {
-  if (!inherited_from) return `the ${resource_type}`
+  if (!inherited_from) return `the ${resourceType}`
   const { resource_type: type, resource_id, external_id, display_name } = inherited_from
   return `the ${type} ${nameTitle(display_name, external_id ?? resource_id)} above it`
 }

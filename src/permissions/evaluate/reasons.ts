@@ -40,8 +40,8 @@ export type Reason = Omit<Grant, 'rule' | 'bits' | 'judged'> & {
   /** The paths that a condition needs and the request lacks, sorted. */
   missing?: readonly string[]
   /** The resource whose requirement is not met. */
-  resource_type?: string
-  resource_id?: string
+  resourceType?: string
+  resourceId?: string
 }
 
 /**
@@ -118,8 +118,8 @@ export function findPossibleReasons(
 
 /** Describes a requirement that is not met: the requirement, and what the condition lacked. */
 function describeUnmet({ missing, error, ...requirement }: UnmetRequirement): Reason[] {
-  const { condition, resource_type, resource_id } = requirement
-  const named = { condition, resource_type, resource_id }
+  const { condition, resourceType, resourceId } = requirement
+  const named = { condition, resourceType, resourceId }
   const reasons: Reason[] = [{ rule: 'requirement_not_met', ...named }]
   if (missing.length > 0) reasons.push({ rule: 'context_missing', ...named, missing })
   else if (error !== undefined) reasons.push({ rule: 'condition_failed', ...named })

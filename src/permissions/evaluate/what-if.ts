@@ -25,7 +25,7 @@ import { readGrantCondition } from '../grant-condition.ts'
 import { reasons } from '../reasons.ts'
 import { requireResource } from '../resource.ts'
 import { readGrantedPermission, requireRole } from '../share-terms.ts'
-import { type Resource, toWireKey } from '../store/resource-sql.ts'
+import { keyOf, type Resource } from '../store/resource-sql.ts'
 import type { ResourceStore } from '../store/resource-store.ts'
 import type { ResourceTypeStore } from '../store/resource-type-store.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
@@ -85,7 +85,7 @@ export function createWhatIf({
     const subjectId = isGrantee ? await engine.findActiveUser(subject) : undefined
     const question = { resource, action, subject, subjectId }
     const assumed = await readAssumptions(engine, call, question, assumptions)
-    const check = { ...toWireKey(resource), action, subject, input: { context }, assumed }
+    const check = { ...keyOf(resource), action, subject, input: { context }, assumed }
     const [explanation] = await engine.loadReasons([check])
     return explainPermission(named, action, resource, explanation as Explanation)
   }

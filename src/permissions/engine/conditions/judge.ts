@@ -34,8 +34,8 @@ export type JudgedCondition = Verdict & { condition: string }
 
 /** A requirement that is not met, with the resource that it was judged with. */
 export type UnmetRequirement = JudgedCondition & {
-  resource_type: string
-  resource_id: string
+  resourceType: string
+  resourceId: string
   /** The ID that the resource has in its service, if it has one. */
   external_id: string | null
   /** Whether the resource is an ancestor of the one that was asked about. */
@@ -68,7 +68,7 @@ const failed: Verdict = {
  * every candidate, for the reasons.
  */
 export async function judge(
-  check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  check: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
@@ -109,7 +109,7 @@ type Evaluate = (
 ) => Verdict
 
 async function findUnmet(
-  { resource_type }: Pick<Check, 'resource_type'>,
+  { resourceType }: Pick<Check, 'resourceType'>,
   { requirements, variables }: UncertainFacts,
   action: string,
   evaluate: Evaluate,
@@ -123,8 +123,8 @@ async function findUnmet(
     return {
       condition,
       ...evaluate(digest, {}, ancestor),
-      resource_type: ancestor?.resource_type ?? resource_type,
-      resource_id: id,
+      resourceType: ancestor?.resource_type ?? resourceType,
+      resourceId: id,
       external_id,
       isInherited: ancestor !== undefined,
     }
@@ -132,7 +132,7 @@ async function findUnmet(
 }
 
 function createEvaluate(
-  check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  check: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
@@ -164,9 +164,9 @@ function createVariables(
   {
     action,
     subject,
-    resource_type,
+    resourceType,
     input = noInput,
-  }: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  }: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
   { bits, now }: UncertainFacts,
   stored: StoredVariables & Partial<RequiringResource>,
 ): ConditionVariables {
@@ -189,7 +189,7 @@ function createVariables(
     resource: fromJson({
       ...resource,
       external_id: resource.external_id ?? '',
-      type: stored.resource_type ?? resource_type,
+      type: stored.resource_type ?? resourceType,
       attributes: resource.attributes as Json,
     }),
     action,
