@@ -54,7 +54,7 @@ export function requirementNotMet({ unmet }: Right, action: string): ServiceErro
   if (!first) return undefined
   const missing = first.missing.length > 0 ? `; the context lacks ${first.missing.join(', ')}` : ''
   const of = first.isInherited
-    ? ` of ${first.resourceType} ${first.external_id ?? first.resourceId}`
+    ? ` of ${first.resourceType} ${first.externalId ?? first.resourceId}`
     : ''
   const message = `${action} requires the condition ${first.condition}${of}, which is not met${missing}`
   return new ServiceError(reasons.REQUIREMENT_NOT_MET, message)

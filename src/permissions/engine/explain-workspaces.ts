@@ -25,8 +25,8 @@ const memberRule = ruleAssumedBy('membership')
 type WorkspaceRole = {
   rule: GrantRule
   role: string
-  group_id: string | null
-  is_direct: boolean | null
+  groupId: string | null
+  isDirect: boolean | null
 }
 
 type Row = [
@@ -87,12 +87,12 @@ function readRow(
   [isOwn, bits, role, customRoles, links, user, workspace]: Row,
 ): Explanation | undefined {
   if (isOwn) return undefined
-  const grantList: Grant[] = customRoles.map(({ rule, role, group_id, is_direct }) => ({
+  const grantList: Grant[] = customRoles.map(({ rule, role, groupId, isDirect }) => ({
     rule,
     bits: 0,
     role,
-    ...(group_id !== null && { group_id }),
-    ...(group_id !== null && is_direct === false && { via: findPath(group_id, links ?? []) }),
+    ...(groupId !== null && { groupId }),
+    ...(groupId !== null && isDirect === false && { via: findPath(groupId, links ?? []) }),
   }))
   const roleInBits = roleOf(bits)
   // Reasons list the role of owners and admins by themselves.

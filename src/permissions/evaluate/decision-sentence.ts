@@ -141,8 +141,8 @@ function describeUnmet(
     })
 }
 
-function nameRequiring({ resourceType, resourceId, external_id }: UnmetRequirement): string {
-  return `${resourceType} ${external_id ?? resourceId}`
+function nameRequiring({ resourceType, resourceId, externalId }: UnmetRequirement): string {
+  return `${resourceType} ${externalId ?? resourceId}`
 }
 
 /** `the request lacks context.amount`, or `it could not be evaluated`. */
@@ -216,7 +216,7 @@ function describeInsufficientShare(
   share: Grant,
   { user, resource, names, action }: Pick<NamedDecision, 'user' | 'resource' | 'names' | 'action'>,
 ): string {
-  const grantee = share.group_id ? `the group ${groupName(share.group_id, names)}` : user
+  const grantee = share.groupId ? `the group ${groupName(share.groupId, names)}` : user
   if (share.condition !== undefined && share.judged?.result !== true)
     return `${describeResource(share, resource)} is shared with ${grantee} ${describePurpose(share)}${describeUnmetCondition(share)}`
   if (share.role !== undefined)

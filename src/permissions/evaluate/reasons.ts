@@ -105,10 +105,8 @@ export function findPossibleReasons(
     bits: one.judged?.bits ?? one.bits,
   }))
   const reasons = findReasons(action, { ...explanation, bits: bitsIfTrue, grantList, unmet: [] })
-  const ofShares = explanation.grantList.flatMap(({ judged, share_id }) =>
-    judged && !judged.result && reasons.some((reason) => reason.share_id === share_id)
-      ? judged
-      : [],
+  const ofShares = explanation.grantList.flatMap(({ judged, shareId }) =>
+    judged && !judged.result && reasons.some((reason) => reason.shareId === shareId) ? judged : [],
   )
   const isOfRole = reasons.some(({ rule }) => !isDenial(rule) && grantsAction(rule))
   const ofRole = isOfRole ? unmetToView : []
@@ -129,9 +127,9 @@ function describeUnmet({ missing, error, ...requirement }: UnmetRequirement): Re
 /** Returns a reason for each visibility that would allow the action if the subject were no guest. */
 function findHiddenVisibilities(action: string, { bits, grantList }: Explanation): Reason[] {
   const asMember = bits & askedFacts & ~memberFact.guest
-  return grantList.flatMap(({ bits: granted, inherited_from }): Reason[] =>
+  return grantList.flatMap(({ bits: granted, inheritedFrom }): Reason[] =>
     isAllowed(roleOf(bits), action, granted | asMember)
-      ? [{ rule: 'guest', ...(inherited_from && { inherited_from }) }]
+      ? [{ rule: 'guest', ...(inheritedFrom && { inheritedFrom }) }]
       : [],
   )
 }
@@ -142,11 +140,11 @@ function findFailedConditions(action: string, { bits, grantList }: Explanation):
   return grantList.flatMap(({ judged, bits: _, ...grant }): Reason[] => {
     if (!judged || judged.result || judged.error === undefined) return []
     if (!isAllowed(roleOf(bits), action, judged.bits | actionFacts)) return []
-    const { condition, share_id, link_id } = grant
+    const { condition, shareId, linkId } = grant
     const named = {
       ...(condition && { condition }),
-      ...(share_id && { share_id }),
-      ...(link_id && { link_id }),
+      ...(shareId && { shareId }),
+      ...(linkId && { linkId }),
     }
     return judged.missing.length > 0
       ? [{ rule: 'context_missing', ...named, missing: judged.missing }]

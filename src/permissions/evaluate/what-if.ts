@@ -55,14 +55,14 @@ const rules = {
 const noDetails = {
   permission: null,
   role: null,
-  group_id: null,
-  is_direct: null,
-  share_id: null,
-  expires_at: null,
+  groupId: null,
+  isDirect: null,
+  shareId: null,
+  expiresAt: null,
   condition: null,
   digest: null,
   params: null,
-  conditional_bits: null,
+  conditionalBits: null,
   ancestor: null,
 }
 
@@ -140,12 +140,12 @@ async function readShare(
     ...noDetails,
     bits: condition ? 0 : bits,
     ...(share.role ? { role: share.role } : { permission: granted }),
-    expires_at: expiresAt,
+    expiresAt,
     ...(condition && {
       condition: condition.name,
       digest: digest ?? '',
       params: condition.params,
-      conditional_bits: bits,
+      conditionalBits: bits,
     }),
     ancestor,
     ...details,
@@ -162,7 +162,7 @@ async function readShare(
   if (found === undefined)
     throw new ServiceError(reasons.GRANTEE_NOT_FOUND, 'No such group in the workspace')
   if (found === 'none') return []
-  return [grantOf({ rule: rules.groupShare, group_id: grantee_id, is_direct: found === 'direct' })]
+  return [grantOf({ rule: rules.groupShare, groupId: grantee_id, isDirect: found === 'direct' })]
 }
 
 /** Returns the grants of `access.ts` of a share with these actions. */

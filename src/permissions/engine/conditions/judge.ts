@@ -37,7 +37,7 @@ export type UnmetRequirement = JudgedCondition & {
   resourceType: string
   resourceId: string
   /** The ID that the resource has in its service, if it has one. */
-  external_id: string | null
+  externalId: string | null
   /** Whether the resource is an ancestor of the one that was asked about. */
   isInherited: boolean
 }
@@ -119,13 +119,13 @@ async function findUnmet(
   return judged.filter(({ result }) => !result)
 
   function judgeOne({ condition, digest, ancestor }: Requirement): UnmetRequirement {
-    const { id = '', external_id = null } = (ancestor ?? variables)?.resource ?? {}
+    const { id = '', external_id: externalId = null } = (ancestor ?? variables)?.resource ?? {}
     return {
       condition,
       ...evaluate(digest, {}, ancestor),
       resourceType: ancestor?.resource_type ?? resourceType,
       resourceId: id,
-      external_id,
+      externalId,
       isInherited: ancestor !== undefined,
     }
   }

@@ -19,8 +19,8 @@ export function hasOwnWorkspaces(service: string): string {
 }
 
 function roleRows(rule: GrantRule, { role, groupId, isDirect, from }: RoleRows): string {
-  return `select '${rule}' as rule, ${role} as role, ${groupId ?? 'null::uuid'} as group_id,
-        ${isDirect ?? 'null::boolean'} as is_direct
+  return `select '${rule}' as rule, ${role} as role, ${groupId ?? 'null::uuid'} as "groupId",
+        ${isDirect ?? 'null::boolean'} as "isDirect"
       from ${from}`
 }
 
@@ -31,7 +31,7 @@ const customRoleRows = partsOf('workspaceRoles').map(({ rule, part }) =>
 /** The custom roles of `q` with the action, as a JSON array of WorkspaceRole. */
 const customRoles = `(
     with chain as (select 1 as depth)
-    select coalesce(json_agg(roles order by role, group_id), '[]') from (
+    select coalesce(json_agg(roles order by role, "groupId"), '[]') from (
       ${customRoleRows.join('\n      union all\n      ')}
     ) roles
   )`
