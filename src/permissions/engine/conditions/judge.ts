@@ -119,11 +119,11 @@ async function findUnmet(
   return judged.filter(({ result }) => !result)
 
   function judgeOne({ condition, digest, ancestor }: Requirement): UnmetRequirement {
-    const { id = '', external_id: externalId = null } = (ancestor ?? variables)?.resource ?? {}
+    const { id = '', externalId = null } = (ancestor ?? variables)?.resource ?? {}
     return {
       condition,
       ...evaluate(digest, {}, ancestor),
-      resourceType: ancestor?.resource_type ?? resourceType,
+      resourceType: ancestor?.resourceType ?? resourceType,
       resourceId: id,
       externalId,
       isInherited: ancestor !== undefined,
@@ -175,21 +175,24 @@ function createVariables(
   const role = hasRole ? (roleOf(bits) ?? '') : ''
   const kind = typeOf(subject)
   const isServiceAccount = kind === 'user' && bits & statusBit.serviceAccount
-  const { id = '', external_id, email } = stored.subject ?? {}
+  const { id = '', externalId, email } = stored.subject ?? {}
   const { resource } = stored
   return {
     subject: fromJson({
       id,
-      external_id: external_id ?? '',
+      external_id: externalId ?? '',
       type: isServiceAccount ? 'service_account' : kind,
       email: email ?? '',
       role,
       guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
     resource: fromJson({
-      ...resource,
-      external_id: resource.external_id ?? '',
-      type: stored.resource_type ?? resourceType,
+      id: resource.id,
+      external_id: resource.externalId ?? '',
+      workspace_id: resource.workspaceId,
+      owner_id: resource.ownerId,
+      visibility: resource.visibility,
+      type: stored.resourceType ?? resourceType,
       attributes: resource.attributes as Json,
     }),
     action,
