@@ -3,7 +3,7 @@ import { arrayLiteral, textElement } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { coversWorkspace, grant } from '../access.ts'
 import { roleOf } from './bits.ts'
-import { ruleAssumedBy } from './grants/grant-kinds.ts'
+import { memberRule } from './grants/grant-kinds.ts'
 import type { GrantRule } from './grants/grant-rule.ts'
 import { type Explanation, findGroupNames, findPath, type Grant } from './load-reasons.ts'
 import { actionElement, subjectParameters } from './parameters.ts'
@@ -18,9 +18,6 @@ import {
   subjectKindNames,
   subjectKinds,
 } from './subjects/subject-kinds.ts'
-
-/** The rule of the grants that a membership gives. */
-const memberRule = ruleAssumedBy('membership')
 
 type WorkspaceRole = {
   rule: GrantRule

@@ -3,7 +3,7 @@ import { actionFact, coversWorkspace, grant, isAllowed, memberFact } from '../ac
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
-import { grantsAction } from '../engine/grants/grant-kinds.ts'
+import { grantsAction, memberRule } from '../engine/grants/grant-kinds.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 
@@ -77,7 +77,7 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   // Outside its workspace, the resource is public, and the role of the subject does not count.
   const role = facts & grant.registered ? roleOf(facts) : undefined
   const reasons: Reason[] = []
-  if (role && coversWorkspace(role)) reasons.push({ rule: 'workspace_role', role })
+  if (role && coversWorkspace(role)) reasons.push({ rule: memberRule, role })
   const actionFacts = facts & askedFacts
   for (const { bits, judged: _, ...reason } of grantList) {
     if (isAllowed(roleWithoutCover(role), action, bits | actionFacts)) reasons.push(reason)
