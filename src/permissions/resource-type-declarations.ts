@@ -164,7 +164,7 @@ function findRoleViolations(
   roles: ResourceRole[],
   registered: string[],
 ): FieldViolation[] {
-  const known = new Set([...builtInActions, ...registered])
+  const grantable = new Set([...builtInActions, ...registered])
   const names = roles.map(({ name }) => name)
   return roles.flatMap(({ name, actions }, index) => {
     const field = `roles[${index}]`
@@ -175,7 +175,7 @@ function findRoleViolations(
       const message =
         actions.indexOf(action) < position
           ? 'is duplicated'
-          : !known.has(action) && `is not an action that ${serviceName} has registered`
+          : !grantable.has(action) && `is not an action that ${serviceName} has registered`
       if (message) violations.push({ field: `${field}.actions[${position}]`, message })
     }
     return violations
