@@ -39,7 +39,7 @@ async function takeAdmission(count: number): Promise<void> {
   const policy = { capacity: 'shared_read' } as Policy
   const call = { scope: { signal }, ip: '127.0.0.1' } as Call
   const credentials = { kinds: [], claims: [] }
-  const check = { service_name: 'docs', resource_type: 'document', resource_id: '', action: 'view' }
+  const check = { serviceName: 'docs', resourceType: 'document', resourceId: '', action: 'view' }
   const query: FactsQuery = {
     keyHash: 'key',
     tokenId: 'token',

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { PermissionPage } from '../../gen/daikon/v1/admin_permissions.ts'
 import { parseJsonObject } from '../core/json-object.ts'
 import { findContextViolation } from '../permissions/evaluate/context.ts'
-import type { Reason } from '../permissions/evaluate/reasons.ts'
+import type { WireReason } from '../permissions/evaluate/wire-reason.ts'
 import { overNetwork } from './admin-api.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
@@ -33,7 +33,7 @@ export function whyCommand(): Command {
   return overNetwork(command)
 }
 
-type Answer = { decision: boolean; reasons: Reason[]; text: string }
+type Answer = { decision: boolean; reasons: WireReason[]; text: string }
 
 /**
  * Decides whether a user may perform an action on the resource `<service>/<type>/<id>`. Explains
@@ -48,6 +48,7 @@ export async function explainAccess(
 ): Promise<Answer> {
   const { describeDecision } = await import('../permissions/evaluate/decision-sentence.ts')
   const { findReasons } = await import('../permissions/evaluate/reasons.ts')
+  const { toWireReason } = await import('../permissions/evaluate/wire-reason.ts')
   const { decide } = await import('../permissions/engine/facts.ts')
   const { createLoadReasons } = await import('../permissions/engine/load-reasons.ts')
   const { createLoadConditions } = await import(
@@ -56,9 +57,9 @@ export async function explainAccess(
   const { toResourceId } = await import('../permissions/resource-id.ts')
   const { nameUser } = await import('../permissions/evaluate/subject-table.ts')
   const resource = readResource(name)
-  const { service_name, resource_type, id } = resource
-  const resource_id = toResourceId(service_name, resource_type, id)
-  const check = { subject: nameUser(user), service_name, resource_type, resource_id, action }
+  const { serviceName, resourceType, id } = resource
+  const resourceId = toResourceId(serviceName, resourceType, id)
+  const check = { subject: nameUser(user), serviceName, resourceType, resourceId, action }
   const input = { context }
   const [explanation] = await createLoadReasons(
     statements,
@@ -69,7 +70,7 @@ export async function explainAccess(
   const subject = { type: 'user', id: user }
   return {
     decision: decide(action, explanation.bits),
-    reasons,
+    reasons: reasons.map(toWireReason),
     text: describeDecision({ subject, action, resource, reasons, explanation }),
   }
 }
@@ -88,9 +89,9 @@ async function explainOnServer(
 ): Promise<Answer> {
   const { connectToServer } = await import('./remote-admin-api.ts')
   const { resourceNotFound } = await import('../permissions/resource.ts')
-  const { service_name, resource_type, id } = readResource(name)
+  const { serviceName, resourceType, id } = readResource(name)
   const api = await connectToServer(server, process.env)
-  const filter = { service_name, resource_type, external_id: id }
+  const filter = { service_name: serviceName, resource_type: resourceType, external_id: id }
   const page: PermissionPage = await api('listPermissions', filter)
   const [resource] = page.items
   if (!resource) throw resourceNotFound()
@@ -116,8 +117,8 @@ export function readContext(text: string | undefined): Record<string, unknown> |
 
 /** Splits `docs/document/roadmap` into its parts. The ID may contain slashes. */
 function readResource(name: string) {
-  const [, service_name = '', resource_type = '', id = ''] =
+  const [, serviceName = '', resourceType = '', id = ''] =
     /^([^/]+)\/([^/]+)\/(.+)$/.exec(name) ?? []
   if (!id) throw new UsageError(`${name} is not of the form <service>/<type>/<id>`)
-  return { service_name, resource_type, id }
+  return { serviceName, resourceType, id }
 }

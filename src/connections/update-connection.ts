@@ -44,15 +44,15 @@ export async function updateConnection(
   return stores.transaction(async (tx) => {
     const before = await requireConnection(tx, idOf(request))
     const { id, workspaceId } = before
-    const known = await tx.connectionDomains.list([id])
-    requireMatch(if_match, tagOf(before, known))
+    const domainsBefore = await tx.connectionDomains.list([id])
+    requireMatch(if_match, tagOf(before, domainsBefore))
     const settings = applyChanges(before, request, read?.mapping)
     if (settings.issuer !== before.issuer && clientSecret === undefined) throw secretRequired()
     if (givesGuests(settings.mapping)) await requireGuestSupport(tx.rollout)
     if (read) await requireGroups(tx.groups, workspaceId, settings.mapping)
     const secret = clientSecret && secretBox.encrypt(clientSecret, secretContext(id))
     await tx.connections.update(before, settings, secret ?? before.secret)
-    await replaceDomains(tx, before, known, domains)
+    await replaceDomains(tx, before, domainsBefore, domains)
     const isOther = settings.issuer !== before.issuer || settings.clientId !== before.clientId
     if (isOther) {
       // The subjects of another provider, or for another client, may be other people.
@@ -93,12 +93,12 @@ function applyChanges(
 async function replaceDomains(
   tx: Pick<ConnectionStores, 'connectionDomains'>,
   connection: StoredConnection,
-  known: ConnectionDomain[],
+  current: ConnectionDomain[],
   domains: string[],
 ): Promise<void> {
   if (domains.length === 0) return
   const listed = new Set(domains.map((domain) => readDomain(domain) as string))
-  const names = known.map(({ domain }) => domain)
+  const names = current.map(({ domain }) => domain)
   const removed = names.filter((domain) => !listed.has(domain))
   await tx.connectionDomains.remove(connection.id, removed)
   const added = [...listed].filter((domain) => !names.includes(domain))

@@ -28,7 +28,15 @@ export const accessible: DecisionHandler<
     requireOfContext(page_token, context)
     // One ID more than the page, to find out whether there is another one.
     const page = { firstId: readPageToken(page_token), limit: limit + 1 }
-    return { list: { service_name, resource_type, action, ...page, input: { context } } }
+    return {
+      list: {
+        serviceName: service_name,
+        resourceType: resource_type,
+        action,
+        ...page,
+        input: { context },
+      },
+    }
   },
   handle: (_context, { limit = defaultLimit, context }, { list }) => ({
     ...toPage(splitIds(list?.joinedIds ?? ''), limit, { nextId: list?.nextId, context }),

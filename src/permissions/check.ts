@@ -45,5 +45,11 @@ function ofCaller(
   { service_name, resource_type, resource_id, action }: PermissionCheck,
   input: ConditionInput,
 ): Check {
-  return { service_name, resource_type, resource_id, action, input }
+  return {
+    serviceName: service_name,
+    resourceType: resource_type,
+    resourceId: resource_id,
+    action,
+    input,
+  }
 }

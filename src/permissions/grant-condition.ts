@@ -3,7 +3,7 @@ import { compileCondition } from './conditions/condition.ts'
 import { parseParameterTypes } from './conditions/parameter-type.ts'
 import { convertParameters, findPatternViolations, isLongPattern } from './conditions/parameters.ts'
 import { prefixed } from './evaluate-condition.ts'
-import { type Resource, toWireKey } from './store/resource-sql.ts'
+import type { Resource } from './store/resource-sql.ts'
 import type { Declaration, ResourceTypeStore } from './store/resource-type-store.ts'
 import type { CheckedCondition } from './store/share-store.ts'
 
@@ -22,7 +22,7 @@ export async function readGrantCondition(
   requested: RequestedCondition | undefined,
 ): Promise<CheckedCondition | undefined> {
   if (!requested) return undefined
-  return findGrantCondition(await resourceTypes.find(toWireKey(resource)), resource, requested)
+  return findGrantCondition(await resourceTypes.find(resource), resource, requested)
 }
 
 /** Like `readGrantCondition`, for a type whose declaration is known. */

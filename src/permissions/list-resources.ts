@@ -43,7 +43,10 @@ async function findKindFilter(
   { service_name, resource_type, external_id }: PermissionPageRequest,
 ): Promise<ResourceFilter> {
   if ([service_name, resource_type, external_id].every((value) => value === undefined)) return {}
-  const kinds = await resources.findKinds({ service_name, resource_type })
+  const kinds = await resources.findKinds({
+    serviceName: service_name,
+    resourceType: resource_type,
+  })
   return {
     kindIds: kinds.map(({ id }) => id),
     // External IDs are not indexed. Find the resource IDs that derive from it in each kind.

@@ -125,15 +125,10 @@ async function requireParent(
  * @throws ServiceError `invalid_argument` if the IDs are invalid or inconsistent
  */
 function readParent(serviceName: string, reference: ParentReference): ResourceKey {
-  const { resource_type } = reference
-  const kind = { service_name: serviceName, resource_type }
+  const kind = { serviceName, resourceType: reference.resource_type }
   const violation = findIdViolation(kind, reference)
   if (violation) throw invalidArgument({ ...violation, field: `parent.${violation.field}` })
-  return {
-    serviceName,
-    resourceType: resource_type,
-    resourceId: resolveResourceId(kind, reference),
-  }
+  return { ...kind, resourceId: resolveResourceId(kind, reference) }
 }
 
 async function requireValidMove(

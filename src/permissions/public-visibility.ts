@@ -19,16 +19,14 @@ export async function requirePublicAllowed<Item extends Kind>(
   fieldOf: (item: Item) => string,
 ): Promise<void> {
   if (items.length === 0) return
-  const allowed = await resourceTypes.lockPublic(
-    items.map(({ service_name, resource_type }) => ({ service_name, resource_type })),
-  )
-  const keyOf = ({ service_name, resource_type }: Kind) => `${service_name}\n${resource_type}`
+  const allowed = await resourceTypes.lockPublic(items)
+  const keyOf = ({ serviceName, resourceType }: Kind) => `${serviceName}\n${resourceType}`
   const allowedKeys = new Set(allowed.map(keyOf))
   const violations: FieldViolation[] = items
     .filter((item) => !allowedKeys.has(keyOf(item)))
     .map((item) => ({
       field: fieldOf(item),
-      message: `must not be public: the declaration of ${item.resource_type} does not allow it`,
+      message: `must not be public: the declaration of ${item.resourceType} does not allow it`,
     }))
   if (violations.length > 0) throw invalidArgument(...violations)
   await rollout.requireAllNodesKnow(publicMigration, 'A public resource')

@@ -10,7 +10,7 @@ import { toResourceResponse } from './resource.ts'
 import { ConcurrentChange, retryConflicts } from './retry-conflicts.ts'
 import type { PrincipalStore } from './store/principal-store.ts'
 import type { NewResource } from './store/registration-store.ts'
-import { type Resource, toWireKey } from './store/resource-sql.ts'
+import type { Resource } from './store/resource-sql.ts'
 import type { ResourceTreeStore } from './store/resource-tree-store.ts'
 import type { ShareStore } from './store/share-store.ts'
 
@@ -62,7 +62,7 @@ async function insertMissing(
   const missing = registrations.filter(({ index }) => !existing.has(index))
   if (missing.length === 0) return 0
   for (const check of listChecks(stores, missing, { naming, quotas })) await check()
-  await store.insertKinds(missing.map(toWireKey))
+  await store.insertKinds(missing)
   const resources = await placeInTrees(resourceTrees, missing, naming)
   const insertAll = () => store.insertAll(resources, quotas.MAX_RESOURCES_PER_WORKSPACE, actor)
   let inserted = await insertAll()

@@ -13,7 +13,7 @@ import { indexByKey, keyOf, type Registration } from './registration.ts'
 import { requireFreeTypes } from './reserved-type.ts'
 import { matchesRegistration } from './resource.ts'
 import type { RegistrationStore } from './store/registration-store.ts'
-import { type Resource, toWireKey } from './store/resource-sql.ts'
+import type { Resource } from './store/resource-sql.ts'
 import type { Parent, ResourceTreeStore } from './store/resource-tree-store.ts'
 import type { ResourceTypeStore } from './store/resource-type-store.ts'
 
@@ -64,15 +64,14 @@ export function listChecks(
   missing: Registration[],
   { naming, quotas }: CheckOptions,
 ): (() => Promise<void>)[] {
-  const named = missing.map((item) => ({ ...toWireKey(item), ...item }))
   const byWorkspace = Map.groupBy(missing, ({ workspaceId }) => workspaceId)
   return [
-    () => requireFreeTypes(stores, named, ({ index }) => naming.field(index, 'resource_type')),
+    () => requireFreeTypes(stores, missing, ({ index }) => naming.field(index, 'resource_type')),
     () => requireOwners(stores.registrations, missing, naming),
     () =>
       requirePublicAllowed(
         stores,
-        named.filter(({ visibility }) => visibility === 'public'),
+        missing.filter(({ visibility }) => visibility === 'public'),
         ({ index }) => naming.field(index, 'visibility'),
       ),
     ...[...byWorkspace].toSorted().map(

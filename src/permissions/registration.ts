@@ -1,6 +1,7 @@
 import type { RegisterResourceRequest } from '../../gen/daikon/v1/permissions.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { findAttributesViolation, storedAttributes } from './attribute-values.ts'
+import type { Kind } from './engine/question.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import { maxViolations } from './item-errors.ts'
 import { findOwnerIds, ownerFieldOf } from './owners.ts'
@@ -73,13 +74,13 @@ function readRegistration(
   index: number,
   ownerId: string,
 ): Registration {
-  const { service_name, resource_type, parent } = request
-  const parentKind = parent && { service_name, resource_type: parent.resource_type }
+  const { parent } = request
+  const kind = kindOf(request)
+  const parentKind = parent && { ...kind, resourceType: parent.resource_type }
   return {
     index,
-    serviceName: service_name,
-    resourceType: resource_type,
-    resourceId: resolveResourceId(request, request),
+    ...kind,
+    resourceId: resolveResourceId(kind, request),
     externalId: request.external_id,
     workspaceId: request.workspace_id.toLowerCase(),
     ownerId,
@@ -88,22 +89,25 @@ function readRegistration(
     attributes: storedAttributes(request.attributes ?? {}),
     displayName: request.display_name?.trim(),
     parent: parentKind && {
-      serviceName: service_name,
-      resourceType: parent.resource_type,
+      ...parentKind,
       resourceId: resolveResourceId(parentKind, parent),
     },
   }
 }
 
+function kindOf({ service_name, resource_type }: RegisterResourceRequest): Kind {
+  return { serviceName: service_name, resourceType: resource_type }
+}
+
 function findViolations(request: RegisterResourceRequest): FieldViolation[] {
-  const violation = findIdViolation(request, request)
+  const kind = kindOf(request)
+  const violation = findIdViolation(kind, request)
   const violations = violation ? [violation] : []
   const message = findAttributesViolation(request.attributes ?? {})
   if (message) violations.push({ field: 'attributes', message })
-  const { service_name, parent } = request
+  const { parent } = request
   if (!parent) return violations
-  const kind = { service_name, resource_type: parent.resource_type }
-  const parentViolation = findIdViolation(kind, parent)
+  const parentViolation = findIdViolation({ ...kind, resourceType: parent.resource_type }, parent)
   if (!parentViolation) return violations
   return [...violations, { ...parentViolation, field: `parent.${parentViolation.field}` }]
 }

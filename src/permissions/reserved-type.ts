@@ -23,12 +23,12 @@ export async function findReservedTypes<Item extends Kind>(
   items: Item[],
   fieldOf: (item: Item) => string,
 ): Promise<FieldViolation[]> {
-  const reserved = items.filter(({ resource_type }) => resource_type === workspaceType)
+  const reserved = items.filter(({ resourceType }) => resourceType === workspaceType)
   if (reserved.length === 0) return []
-  const services = new Set(reserved.map(({ service_name }) => service_name))
+  const services = new Set(reserved.map(({ serviceName }) => serviceName))
   const owners = await resourceTypes.listServicesOf(workspaceType, [...services])
   const message = 'must not be workspace, which names the workspaces of daikon'
   return reserved
-    .filter(({ service_name }) => !owners.includes(service_name))
+    .filter(({ serviceName }) => !owners.includes(serviceName))
     .map((item) => ({ field: fieldOf(item), message }))
 }

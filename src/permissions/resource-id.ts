@@ -25,10 +25,10 @@ export type ResourceIds = { resource_id?: string | undefined; external_id?: stri
 
 /** Returns the `resource_id` of a request, or the one derived from its `external_id`. */
 export function resolveResourceId(
-  { service_name, resource_type }: Kind,
+  { serviceName, resourceType }: Kind,
   { resource_id, external_id }: ResourceIds,
 ): string {
-  return toResourceId(service_name, resource_type, external_id ?? (resource_id as string))
+  return toResourceId(serviceName, resourceType, external_id ?? (resource_id as string))
 }
 
 /** Returns what is wrong with the combination of IDs in a request. */
@@ -49,12 +49,12 @@ export function findIdViolation(kind: Kind, ids: ResourceIds): FieldViolation | 
 export function parseResource(
   service: ServicePrincipal | undefined,
   { type, id }: Pick<AccessResource, 'type' | 'id'>,
-): (Kind & { resource_id: string; workspace?: string }) | undefined {
+): (Kind & { resourceId: string; workspace?: string }) | undefined {
   const kind = parseKind(service?.name, type)
   if (!kind) return undefined
-  const resource_id = toResourceId(kind.service_name, kind.resource_type, id)
-  if (kind.resource_type !== workspaceType) return { ...kind, resource_id }
-  return { ...kind, resource_id, workspace: isUuid(id) ? resource_id : id }
+  const resourceId = toResourceId(kind.serviceName, kind.resourceType, id)
+  if (kind.resourceType !== workspaceType) return { ...kind, resourceId }
+  return { ...kind, resourceId, workspace: isUuid(id) ? resourceId : id }
 }
 
 /**
@@ -65,12 +65,12 @@ export function parseResource(
 export function parseKind(serviceName: string | undefined, type: string): Kind | undefined {
   if (serviceName !== undefined) {
     const prefix = `${serviceName}:`
-    const resource_type = type.startsWith(prefix) ? type.slice(prefix.length) : type
-    return { service_name: serviceName, resource_type }
+    const resourceType = type.startsWith(prefix) ? type.slice(prefix.length) : type
+    return { serviceName, resourceType }
   }
   if (!hasServicePrefix(type)) return undefined
   const colon = type.indexOf(':')
-  return { service_name: type.slice(0, colon), resource_type: type.slice(colon + 1) }
+  return { serviceName: type.slice(0, colon), resourceType: type.slice(colon + 1) }
 }
 
 /** Returns whether a type has the form `service:type`. */

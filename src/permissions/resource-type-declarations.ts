@@ -21,6 +21,7 @@ import {
   findRequirementViolations,
   requireConditionsUnused,
 } from './declared-conditions.ts'
+import type { Kind } from './engine/question.ts'
 import { reasons } from './reasons.ts'
 import { findReservedTypes } from './reserved-type.ts'
 import type { ActionStore } from './store/action-store.ts'
@@ -58,7 +59,8 @@ export async function putResourceType(
   request: PutResourceTypeRequest,
 ): Promise<ResourceType> {
   const { service_name, resource_type, description = '', dry_run, allow_public = false } = request
-  const kind = { service_name, resource_type }
+  const kind = { serviceName: service_name, resourceType: resource_type }
+  const wireKind = { service_name, resource_type }
   const roles = request.roles.map(({ name, description = '', actions }) => ({
     name,
     description,
@@ -91,7 +93,7 @@ export async function putResourceType(
     const isInherited = requirements.some(({ inherited }) => inherited)
     if (dry_run) {
       const uses = await countUses(tx.resourceTypes, kind, { isInherited })
-      return { ...kind, ...declaration, ...uses }
+      return { ...wireKind, ...declaration, ...uses }
     }
     if (requirements.length > 0)
       await tx.rollout.requireAllNodesKnow(requirementMigration, 'A requirement')
@@ -110,11 +112,11 @@ export async function putResourceType(
         await tx.activity.record(actorOf(principal), {
           action: 'resource_type.declared',
           targetId: id,
-          detail: { ...kind, ...detail },
+          detail: { ...wireKind, ...detail },
         })
       }
     }
-    return { ...kind, ...declaration }
+    return { ...wireKind, ...declaration }
   })
 }
 
@@ -139,8 +141,8 @@ export async function deleteResourceType(
   { stores, principal }: WriteContext<DeclarationStores>,
   { service_name, resource_type }: DeleteResourceTypeRequest,
 ): Promise<DeleteResourceTypeResponse> {
-  const kind = { service_name, resource_type }
   await stores.transaction(async (tx) => {
+    const kind = { serviceName: service_name, resourceType: resource_type }
     const current = await tx.resourceTypes.lock(kind)
     if (current?.id === undefined) {
       const message = `${service_name} has not declared ${resource_type}`
@@ -151,7 +153,7 @@ export async function deleteResourceType(
     await tx.activity.record(actorOf(principal), {
       action: 'resource_type.declared',
       targetId: current.id,
-      detail: { ...kind, ...listChanges(current, undeclared) },
+      detail: { service_name, resource_type, ...listChanges(current, undeclared) },
     })
   })
   return {}
@@ -162,7 +164,7 @@ function findRoleViolations(
   roles: ResourceRole[],
   registered: string[],
 ): FieldViolation[] {
-  const known = new Set([...builtInActions, ...registered])
+  const grantable = new Set([...builtInActions, ...registered])
   const names = roles.map(({ name }) => name)
   return roles.flatMap(({ name, actions }, index) => {
     const field = `roles[${index}]`
@@ -173,7 +175,7 @@ function findRoleViolations(
       const message =
         actions.indexOf(action) < position
           ? 'is duplicated'
-          : !known.has(action) && `is not an action that ${serviceName} has registered`
+          : !grantable.has(action) && `is not an action that ${serviceName} has registered`
       if (message) violations.push({ field: `${field}.actions[${position}]`, message })
     }
     return violations
@@ -217,7 +219,7 @@ async function requireRolesUnused(
 
 async function countUses(
   resourceTypes: ResourceTypeStore,
-  kind: Pick<ResourceType, 'service_name' | 'resource_type'>,
+  kind: Kind,
   { isInherited }: { isInherited: boolean },
 ): Promise<Pick<ResourceType, 'roles_used' | 'conditions_used' | 'resources' | 'resources_below'>> {
   const current = await resourceTypes.find(kind)

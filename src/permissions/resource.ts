@@ -4,7 +4,6 @@ import type { Principal } from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { coversWorkspace, grant, isAllowed } from './access.ts'
-import type { Kind } from './engine/question.ts'
 import { reasons } from './reasons.ts'
 import { toResourceId } from './resource-id.ts'
 import { findRight, requirementNotMet } from './rights.ts'
@@ -23,7 +22,8 @@ export type ResourceReference = {
   resource_id?: string | undefined
 }
 
-export type NaturalKey = Kind & { resource_id: string }
+/** The members of a message that identify a resource. */
+export type NaturalKey = { service_name: string; resource_type: string; resource_id: string }
 
 /** Returns a key, whose `resource_id` may also be the ID that the resource has in its service. */
 export function toStoreKey({ service_name, resource_type, resource_id }: NaturalKey): ResourceKey {

@@ -31,8 +31,8 @@ export async function findRight(
   context: Record<string, unknown> | undefined,
 ): Promise<Right> {
   const status = statusBit.known | statusBit.active | grant.registered
-  const { resourceType: resource_type } = resource
-  const check = { action, resource_type, subject: { userId: user.id }, input: { context } }
+  const { resourceType } = resource
+  const check = { action, resourceType, subject: { userId: user.id }, input: { context } }
   for (let attempt = 1; ; attempt += 1) {
     const facts = await resources.findGrants(resource, user.id)
     if (!facts) return { isAllowed: false, bits: 0, unmet: [] }
@@ -54,7 +54,7 @@ export function requirementNotMet({ unmet }: Right, action: string): ServiceErro
   if (!first) return undefined
   const missing = first.missing.length > 0 ? `; the context lacks ${first.missing.join(', ')}` : ''
   const of = first.isInherited
-    ? ` of ${first.resource_type} ${first.external_id ?? first.resource_id}`
+    ? ` of ${first.resourceType} ${first.externalId ?? first.resourceId}`
     : ''
   const message = `${action} requires the condition ${first.condition}${of}, which is not met${missing}`
   return new ServiceError(reasons.REQUIREMENT_NOT_MET, message)

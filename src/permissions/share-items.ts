@@ -53,7 +53,10 @@ function findResourceViolations(request: ShareItem): FieldViolation[] {
   if (missing.length > 0)
     return missing.map((item) => ({ field: item.field, message: `is required with ${field}` }))
   const { service_name = '', resource_type = '', external_id } = request
-  const violation = findIdViolation({ service_name, resource_type }, { external_id })
+  const violation = findIdViolation(
+    { serviceName: service_name, resourceType: resource_type },
+    { external_id },
+  )
   return violation ? [violation] : []
 }
 

@@ -41,7 +41,7 @@ export async function requireRole(
   resource: Resource,
   name: string,
 ): Promise<ResourceRole> {
-  return findRole(await resourceTypes.find(toWireKey(resource)), resource, name)
+  return findRole(await resourceTypes.find(resource), resource, name)
 }
 
 /** Like `requireRole`, for a type whose declaration is known. */

@@ -30,7 +30,7 @@ export async function updateVisibility(
   const { id, workspaceId, visibility: from } = resource
   const to = request.visibility as Resource['visibility']
   await stores.transaction(async (tx) => {
-    if (to === 'public') await requirePublicAllowed(tx, [toWireKey(resource)], () => 'visibility')
+    if (to === 'public') await requirePublicAllowed(tx, [resource], () => 'visibility')
     if (!(await tx.resources.setVisibility(id, to))) return
     await tx.activity.record(actorOf(principal), {
       action: 'permission.visibility_changed',

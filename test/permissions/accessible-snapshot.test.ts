@@ -42,7 +42,8 @@ async function load(
 
 function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): ListQuery {
   return {
-    ...kind,
+    serviceName: kind.service_name,
+    resourceType: kind.resource_type,
     keyHash: hashServiceKey(key),
     tokenId: randomUUID(),
     userId: person.id,

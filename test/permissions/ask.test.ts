@@ -37,8 +37,8 @@ function createLoader(keysRequired = false) {
     const { status, facts } = await ask({ keyHash }, (service) => {
       name = service?.name
       versions.push(service?.routesVersion)
-      const kind = { service_name: name ?? 'none', resource_type: 'document' }
-      return { checks: [{ ...kind, resource_id: '', action: 'view', subject: {} }] }
+      const kind = { serviceName: name ?? 'none', resourceType: 'document' }
+      return { checks: [{ ...kind, resourceId: '', action: 'view', subject: {} }] }
     })
     const response = facts && { name, facts: facts.bits.length }
     return { service: status.service, response, statements }
@@ -111,7 +111,7 @@ test('an error of the questions is returned with the status of the caller', asyn
 
 test('checks that cannot be true are not loaded, and the facts of the others keep their positions', async (t) => {
   const { ask, statements } = createLoader()
-  const check = { service_name: 'docs', resource_type: 'a', resource_id: '', action: 'view' }
+  const check = { serviceName: 'docs', resourceType: 'a', resourceId: '', action: 'view' }
   const { facts } = await ask({ userId: 'a' }, () => ({ checks: [undefined, check, undefined] }))
   t.deepEqual(facts?.bits, [undefined, 1, undefined])
   t.deepEqual(statements, [': 1'])

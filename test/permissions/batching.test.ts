@@ -288,7 +288,7 @@ test('evaluations of different services take turns', async (t) => {
     const source = { requestId: '', ip: undefined, keyHash }
     const { signal } = new AbortController()
     const subject = { userId: '' }
-    const names = { service_name: 'docs', resource_type: keyHash, resource_id: '', action: 'view' }
+    const names = { serviceName: 'docs', resourceType: keyHash, resourceId: '', action: 'view' }
     const checks = Array.from({ length: 1000 }, () => ({ ...names, subject }))
     return requestScope.run({ signal, source }, () => loadBits(checks))
   }

@@ -87,7 +87,12 @@ test('64 queries in one batched statement load the same facts as each query alon
     const { key, people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
     const person = index % 3 ? people.viewer : people.admin
     const checks = records.slice(0, index % 9).map(({ resource_id }) => {
-      return { ...kind, resource_id, action: index % 2 ? 'view' : 'publish' }
+      return {
+        serviceName: kind.service_name,
+        resourceType: kind.resource_type,
+        resourceId: resource_id,
+        action: index % 2 ? 'view' : 'publish',
+      }
     })
     return {
       keyHash: index % 5 ? hashServiceKey(key) : undefined,
@@ -133,8 +138,8 @@ test('64 lists in one batched statement return the same IDs as each list alone',
     const { key, people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
     const person = index % 3 ? people.viewer : people.admin
     return {
-      ...kind,
-      resource_type: index % 11 ? kind.resource_type : 'unknown',
+      serviceName: kind.service_name,
+      resourceType: index % 11 ? kind.resource_type : 'unknown',
       workspaceId: workspace,
       userId: person.id,
       keyHash: index % 13 ? hashServiceKey(key) : undefined,

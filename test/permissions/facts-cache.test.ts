@@ -125,10 +125,10 @@ async function createWorld() {
   await share(grouped.resource_id, { group })
   await share(root.resource_id, { user: viewer })
   await share(reviewed.resource_id, { user: viewer }, 'reviewer')
-  const checkOf = (resource_id: string, action: string) => ({
-    service_name: service,
-    resource_type: 'document',
-    resource_id,
+  const checkOf = (resourceId: string, action: string) => ({
+    serviceName: service,
+    resourceType: 'document',
+    resourceId,
     action,
   })
   const query: FactsQuery = {
@@ -314,7 +314,7 @@ const changes: Record<string, Change> = {
   'a type of another name': ({ query }) =>
     sql(
       `update resource_kinds set resource_type = 'file' where service_name = $1`,
-      query.checks[0]?.service_name,
+      query.checks[0]?.serviceName,
     ),
   'the first routes of the service': ({ query }) => insertRoutes(query),
 }
@@ -323,7 +323,7 @@ const insertRoutes = ({ checks: [check] }: FactsQuery) =>
   sql(
     `insert into service_routes (service_name, id, version, routes)
      values ($1, gen_random_uuid(), gen_random_uuid(), '[]')`,
-    check?.service_name,
+    check?.serviceName,
   )
 
 /** Changes that require preparation, so that no other change affects the facts. */
@@ -391,7 +391,7 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
   },
   'a new action': {
     prepare: ({ review }) => sql('delete from service_actions where id = $1', review),
-    change: ({ query }) => seed.serviceAction(query.checks[0]?.service_name ?? '', 'review'),
+    change: ({ query }) => seed.serviceAction(query.checks[0]?.serviceName ?? '', 'review'),
   },
   'a new resource': {
     prepare: ({ shared }) => sql('delete from resources where id = $1', shared.id),
@@ -412,7 +412,7 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
       sql(
         `insert into resource_roles
          select id, 'reviewer', '', '{view}', 1 from resource_kinds where service_name = $1`,
-        query.checks[0]?.service_name,
+        query.checks[0]?.serviceName,
       ),
   },
   'a tree that is not deleted after all': {
@@ -487,8 +487,8 @@ const decisive = ({ status, facts }: Loaded<number>) => ({ status, facts })
 
 /** Returns the query for the list of resources on which the user may perform the action. */
 function listOf({ checks, ...caller }: FactsQuery, action: string): ListQuery {
-  const { service_name = '', resource_type = '' } = checks[0] ?? {}
-  return { ...caller, service_name, resource_type, action, firstId, limit: 100 }
+  const { serviceName = '', resourceType = '' } = checks[0] ?? {}
+  return { ...caller, serviceName, resourceType, action, firstId, limit: 100 }
 }
 
 /** Returns the same checks as a service asks them about a subject. */
@@ -677,7 +677,7 @@ testMemory('a UUID in capital letters identifies the same resource', async (t) =
   const { shared, query } = await createWorld()
   const checks = query.checks.map((check) => ({
     ...check,
-    resource_id: check.resource_id.toUpperCase(),
+    resourceId: check.resourceId.toUpperCase(),
   }))
   const cache = createCache()
   await warmUp(cache, { ...query, checks })
@@ -707,7 +707,7 @@ testMemory('recently used facts stay in memory', async (t) => {
   const used = { ...query, checks: query.checks.slice(0, 1) }
   await warmUp(cache, used)
   for (let times = 0; times < 50; times += 1) {
-    const checks = query.checks.map((check) => ({ ...check, resource_id: randomUUID() }))
+    const checks = query.checks.map((check) => ({ ...check, resourceId: randomUUID() }))
     await cached({ ...query, checks: checks.slice(0, 3) })
     await cached(used)
     t.is(results.at(-1), 'hit')

@@ -44,7 +44,7 @@ const decision = {
   user: 'Carol',
   subject: { type: 'user', id: 'carol' },
   action: 'view',
-  resource: { service_name: 'docs', resource_type: 'document', id: 'plan' },
+  resource: { serviceName: 'docs', resourceType: 'document', id: 'plan' },
   explanation: { kind: 'user', bits: 0, grantList: [], unmet: [] },
   names: { workspace: 'Demo', groups: new Map([['g', 'Interns']]) },
 } as unknown as NamedDecision
@@ -69,7 +69,7 @@ const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => 
   sentences: ({ rule, storedIn }) => {
     const isOfGroup = rule === 'group_share' || storedIn === 'custom_role_groups'
     const role = rule.endsWith('role') ? { role: 'helper' } : { permission: 'view' }
-    const details = { rule, ...role, ...(isOfGroup && { group_id: 'g' }) }
+    const details = { rule, ...role, ...(isOfGroup && { groupId: 'g' }) }
     return `"${grantSentences[rule].allows(details, decision)}"`
   },
   'what if': ({ assumedBy }) =>

@@ -38,7 +38,8 @@ async function createFolders() {
   ])
   const own = await register(other, { owner_id: viewer.id })
   const query: ListQuery = {
-    ...kind,
+    serviceName: kind.service_name,
+    resourceType: kind.resource_type,
     keyHash: hashServiceKey(key),
     tokenId: randomUUID(),
     userId: people.viewer.id,

@@ -39,8 +39,8 @@ const areRead = () => stateOf().every(({ status }) => status === 'ok')
 async function createViewer() {
   const workspaceId = await seed.workspace()
   const userId = await seed.newMember(workspaceId)
-  const check = { service_name: 'docs', resource_type: 'document', action: 'view' }
-  const checks = [{ ...check, resource_id: randomUUID() }]
+  const check = { serviceName: 'docs', resourceType: 'document', action: 'view' }
+  const checks = [{ ...check, resourceId: randomUUID() }]
   const query: FactsQuery = { userId, workspaceId, checks }
   return { query, setRole: (role: string) => setRole(pool, userId, role), userId }
 }

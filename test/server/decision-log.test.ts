@@ -212,8 +212,9 @@ test.serial('only denials are logged if that is chosen, and a sample if it is se
     call: { requestId: 'r' } as never,
     principal: {},
     checks: Array.from({ length: 1000 }, () => ({
-      ...kind,
-      resource_id: randomUUID(),
+      serviceName: kind.service_name,
+      resourceType: kind.resource_type,
+      resourceId: randomUUID(),
       action: 'view',
       subject: { isAnonymous: true },
     })),

@@ -18,17 +18,9 @@ export async function findOrphans(
   const keys = outside.flatMap(({ fields }, index) => {
     const workspaceId = workspaceIds.get(String(fields.workspace_slug))
     if (workspaceId === undefined) return []
-    const service_name = String(fields.service_name)
     const parent = fields.parent as Parent
-    const { resource_type } = parent
-    const resourceId = resolveResourceId({ service_name, resource_type }, parent)
-    return {
-      serviceName: service_name,
-      resourceType: resource_type,
-      resourceId,
-      workspaceId,
-      index,
-    }
+    const kind = { serviceName: String(fields.service_name), resourceType: parent.resource_type }
+    return { ...kind, resourceId: resolveResourceId(kind, parent), workspaceId, index }
   })
   const registered = new Set(
     (await stores.resourceTrees.findParents(keys)).map(({ index }) => index),

@@ -1,3 +1,4 @@
+import { createDrafts } from './drafts.ts'
 import { isGroup, isUser, notInMapping, onlyShares, type PeopleMapper } from './map-people.ts'
 import type { Mapping, ResourceMapping } from './mapping.ts'
 import { type Kept, leaveOut } from './orphans.ts'
@@ -11,7 +12,7 @@ import {
   toResource,
   toShare,
 } from './resource-draft.ts'
-import { hasTrait, nameOf, type ObjectName, type Problem, type Tuple } from './tuple.ts'
+import { hasTrait, nameOf, type Problem, type Tuple } from './tuple.ts'
 import { nameUser } from './user-name.ts'
 import type { WorkspaceNames } from './workspace-names.ts'
 
@@ -32,43 +33,15 @@ export function createResourceMapper(
   { slugOf }: WorkspaceNames,
   people: Pick<PeopleMapper, 'findWorkspace'>,
 ): ResourceMapper {
-  const drafts = new Map<string, Draft>()
-
-  const findDraft = (name: ObjectName): Draft | undefined => drafts.get(nameOf(name))
-
-  /** Returns a draft without adding it. The type must be in the mapping. */
-  const createDraft = ({ object, place }: Tuple): Draft => ({
-    name: object,
-    mapping: mapping.resources.get(object.type) as ResourceMapping,
-    place,
-    shares: new Map(),
-  })
-
-  const requireDraft = (tuple: Tuple): Draft => {
-    const draft = findDraft(tuple.object) ?? createDraft(tuple)
-    drafts.set(nameOf(tuple.object), draft)
-    return draft
-  }
-
-  /** Returns the workspace of a resource: its own, that of its type, or that of an ancestor. */
-  const findSlug = (resource: Draft): string | undefined => {
-    const seen = new Set<Draft>()
-    let draft: Draft | undefined = resource
-    while (draft && !seen.has(draft)) {
-      seen.add(draft)
-      const slug = draft.workspace?.slug ?? draft.mapping.workspace_slug
-      if (slug !== undefined) return slug
-      draft = draft.parent && findDraft(draft.parent.name)
-    }
-    return undefined
-  }
+  const drafts = createDrafts(mapping)
 
   /** Whether the resource of a tuple is in the workspace with this slug. */
   const isInWorkspace = (slug: string | undefined, tuple: Tuple): boolean =>
-    slug !== undefined && slug === findSlug(findDraft(tuple.object) ?? createDraft(tuple))
+    slug !== undefined &&
+    slug === drafts.findSlug(drafts.find(tuple.object) ?? drafts.create(tuple))
 
   const share = (tuple: Tuple, grantee: Grantee, permission: string): Outcome => {
-    const { conditions } = createDraft(tuple).mapping
+    const { conditions } = drafts.create(tuple).mapping
     const condition = tuple.condition && conditions.get(tuple.condition.name)
     if (tuple.condition && condition === undefined)
       return unmapped(`the mapping does not name the condition ${tuple.condition.name}`)
@@ -79,7 +52,7 @@ export function createResourceMapper(
       condition: tuple.condition && { ...tuple.condition, name: condition as string },
       expiresAt: tuple.expiresAt,
     }
-    const draft = requireDraft(tuple)
+    const draft = drafts.require(tuple)
     const key = JSON.stringify(grantee)
     const merged = mergeShares(draft.shares.get(key), added)
     if (!merged) return alreadyShared
@@ -91,7 +64,7 @@ export function createResourceMapper(
   const open = (tuple: Tuple, permission: string, value: string): Outcome => {
     if (hasTrait(tuple)) return unmapped('a visibility has no condition and no expiration')
     if (permission !== 'view') return unmapped(`everybody can have view, but not ${permission}`)
-    const draft = requireDraft(tuple)
+    const draft = drafts.require(tuple)
     if (draft.visibility?.value !== 'public') draft.visibility = { value, place: tuple.place }
     return mapped(`visibility ${value}`)
   }
@@ -134,7 +107,7 @@ export function createResourceMapper(
       if (relation === type.workspace && mapping.workspaces.has(subject.type)) {
         if (hasTrait(tuple)) return onlyShares
         const slug = slugOf(subject, place)
-        const draft = requireDraft(tuple)
+        const draft = drafts.require(tuple)
         draft.workspace ??= { slug, place }
         if (draft.workspace.slug !== slug) return unmapped('the resource is in another workspace')
         return mapped('workspace of the resource')
@@ -143,7 +116,7 @@ export function createResourceMapper(
       if (relation !== type.parent || !parent) return undefined
       if (hasTrait(tuple)) return onlyShares
       if (parent.service !== type.service) return unmapped('the parent is of another service')
-      const draft = requireDraft(tuple)
+      const draft = drafts.require(tuple)
       draft.parent ??= { name: { type: subject.type, id: subject.id }, place }
       if (nameOf(draft.parent.name) !== nameOf(subject))
         return unmapped('the resource has another parent')
@@ -156,10 +129,10 @@ export function createResourceMapper(
       if (relation !== type.owner || !isUser(mapping, subject)) return mapShare(tuple, type)
       const named = nameUser(mapping, subject)
       if ('outcome' in named) return named.outcome
-      const owner = findDraft(object)?.owner
+      const owner = drafts.find(object)?.owner
       const isSame = owner && JSON.stringify(owner.user) === JSON.stringify(named.user)
       if (!hasTrait(tuple) && (!owner || isSame)) {
-        requireDraft(tuple).owner ??= { user: named.user, place: tuple.place }
+        drafts.require(tuple).owner ??= { user: named.user, place: tuple.place }
         return mapped('owner of the resource')
       }
       if (type.shares.has(relation)) return mapShare(tuple, type)
@@ -170,8 +143,8 @@ export function createResourceMapper(
       const resources: Row[] = []
       const shares: Row[] = []
       const incomplete = new Map<string, Problem>()
-      for (const draft of drafts.values()) {
-        const slug = findSlug(draft)
+      for (const draft of drafts.all()) {
+        const slug = drafts.findSlug(draft)
         const owner = draft.owner ?? findDefaultOwner(mapping, draft)
         if (slug === undefined || !owner) {
           const name = nameOf(draft.name)

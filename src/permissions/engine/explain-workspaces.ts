@@ -3,7 +3,7 @@ import { arrayLiteral, textElement } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { coversWorkspace, grant } from '../access.ts'
 import { roleOf } from './bits.ts'
-import { ruleAssumedBy } from './grants/grant-kinds.ts'
+import { memberRule } from './grants/grant-kinds.ts'
 import type { GrantRule } from './grants/grant-rule.ts'
 import { type Explanation, findGroupNames, findPath, type Grant } from './load-reasons.ts'
 import { actionElement, subjectParameters } from './parameters.ts'
@@ -19,14 +19,11 @@ import {
   subjectKinds,
 } from './subjects/subject-kinds.ts'
 
-/** The rule of the grants that a membership gives. */
-const memberRule = ruleAssumedBy('membership')
-
 type WorkspaceRole = {
   rule: GrantRule
   role: string
-  group_id: string | null
-  is_direct: boolean | null
+  groupId: string | null
+  isDirect: boolean | null
 }
 
 type Row = [
@@ -62,7 +59,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
     const rows = await statements.rows<Row>(name, workspaceChecksSql[kind], [
       ...subjectParameters(checks.map(({ subject }) => subject)),
       arrayLiteral(checks.map((_, index) => index + 1)),
-      arrayLiteral(checks.map(({ service_name }) => textElement(service_name))),
+      arrayLiteral(checks.map(({ serviceName }) => textElement(serviceName))),
       arrayLiteral(checks.map(({ workspace }, index) => (isId[index] ? workspace : undefined))),
       arrayLiteral(
         checks.map(({ workspace }, index) => (isId[index] ? undefined : textElement(workspace))),
@@ -87,12 +84,12 @@ function readRow(
   [isOwn, bits, role, customRoles, links, user, workspace]: Row,
 ): Explanation | undefined {
   if (isOwn) return undefined
-  const grantList: Grant[] = customRoles.map(({ rule, role, group_id, is_direct }) => ({
+  const grantList: Grant[] = customRoles.map(({ rule, role, groupId, isDirect }) => ({
     rule,
     bits: 0,
     role,
-    ...(group_id !== null && { group_id }),
-    ...(group_id !== null && is_direct === false && { via: findPath(group_id, links ?? []) }),
+    ...(groupId !== null && { groupId }),
+    ...(groupId !== null && isDirect === false && { via: findPath(groupId, links ?? []) }),
   }))
   const roleInBits = roleOf(bits)
   // Reasons list the role of owners and admins by themselves.

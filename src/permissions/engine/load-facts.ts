@@ -52,15 +52,15 @@ export function createLoadFacts(
     )
   }
 
-  function isOfInheritingKind({ service_name, resource_type }: Check): boolean {
-    return inheritingTypes.get(service_name)?.has(resource_type) === true
+  function isOfInheritingKind({ serviceName, resourceType }: Check): boolean {
+    return inheritingTypes.get(serviceName)?.has(resourceType) === true
   }
 
   function rememberInheritingTypes({ checks }: FactsQuery, { facts }: Loaded<number>): void {
-    for (const [index, { service_name, resource_type }] of checks.entries()) {
+    for (const [index, { serviceName, resourceType }] of checks.entries()) {
       if (!isInherited(facts[index] as number)) continue
-      const types = inheritingTypes.get(service_name) ?? new Set()
-      inheritingTypes.set(service_name, types.add(resource_type))
+      const types = inheritingTypes.get(serviceName) ?? new Set()
+      inheritingTypes.set(serviceName, types.add(resourceType))
     }
   }
 }

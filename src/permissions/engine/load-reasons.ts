@@ -39,11 +39,11 @@ import { type SubjectKindName, statementName, subjectKinds } from './subjects/su
 
 /** An ancestor from which a resource inherits a grant. */
 export type Ancestor = {
-  permission_id: string
-  resource_type: string
-  resource_id: string
-  external_id?: string
-  display_name?: string
+  permissionId: string
+  resourceType: string
+  resourceId: string
+  externalId?: string
+  displayName?: string
 }
 
 /** A grant of a user on a resource, whether or not it allows the action. */
@@ -55,14 +55,14 @@ export type Grant = {
   permission?: string
   /** The name of the role of a share, or of a custom role. */
   role?: string
-  group_id?: string
+  groupId?: string
   /** The path from a child of the group to the group that the user was added to. */
   via?: string[]
-  share_id?: string
-  link_id?: string
-  expires_at?: string
+  shareId?: string
+  linkId?: string
+  expiresAt?: string
   /** The ancestor that has the grant, if it is inherited. */
-  inherited_from?: Ancestor
+  inheritedFrom?: Ancestor
   /** The name of the condition of a share. */
   condition?: string
   /** The verdict about the condition, and the bits of the share if it were true. */
@@ -183,10 +183,10 @@ function readUncertain(
   kind: SubjectKindName,
   [bits, grants, , , now, requirements, variables, inherited]: Row,
 ): UncertainFacts {
-  const candidates = grants.flatMap(({ condition, digest, params, conditional_bits }) =>
+  const candidates = grants.flatMap(({ condition, digest, params, conditionalBits }) =>
     condition === null
       ? []
-      : { condition, digest: digest ?? '', params: params ?? {}, bits: conditional_bits ?? 0 },
+      : { condition, digest: digest ?? '', params: params ?? {}, bits: conditionalBits ?? 0 },
   )
   return {
     ...withoutIgnored(kind, {
@@ -204,7 +204,7 @@ export async function findGroupNames(
   statements: Statements,
   grants: Grant[],
 ): Promise<Map<string, string>> {
-  const ids = grants.flatMap(({ group_id, via = [] }) => (group_id ? [group_id, ...via] : []))
+  const ids = grants.flatMap(({ groupId, via = [] }) => (groupId ? [groupId, ...via] : []))
   if (ids.length === 0) return new Map()
   const values = [textArray([...new Set(ids)])]
   return new Map(await statements.rows<[string, string]>('group names', groupNamesSql, values))
@@ -215,9 +215,9 @@ function readNames(row: NamesRow, groups: Map<string, string>): DecisionNames {
     user: row.user ?? undefined,
     workspace: row.workspace ?? undefined,
     resource: row.resource ?? undefined,
-    displayName: row.display_name ?? undefined,
+    displayName: row.displayName ?? undefined,
     inherits: row.inherits ?? false,
-    groupCount: row.group_count,
+    groupCount: row.groupCount,
     groups,
   }
 }
@@ -227,36 +227,36 @@ function readGrant(kind: SubjectKindName, row: ReasonRow, links: GroupLink[]): G
   const { rules, ignoredBits }: SubjectKind = subjectKinds[kind]
   const rule = rules ? rules[row.rule] : row.rule
   if (rule === null) return undefined
-  const { permission, role, group_id, is_direct, share_id, expires_at, ancestor, condition } = row
+  const { permission, role, groupId, isDirect, shareId, expiresAt, ancestor, condition } = row
   return {
     rule,
     bits: row.bits & ~ignoredBits,
     ...(permission !== null && { permission }),
     ...(role !== null && { role }),
-    ...(group_id !== null && { group_id }),
-    ...(group_id !== null && is_direct === false && { via: findPath(group_id, links) }),
-    ...(share_id !== null && nameGrant(rule, share_id)),
-    ...(expires_at !== null && { expires_at: isoTime(expires_at) }),
+    ...(groupId !== null && { groupId }),
+    ...(groupId !== null && isDirect === false && { via: findPath(groupId, links) }),
+    ...(shareId !== null && nameGrant(rule, shareId)),
+    ...(expiresAt !== null && { expiresAt: isoTime(expiresAt) }),
     ...(condition !== null && { condition }),
-    ...(ancestor && { inherited_from: readAncestor(ancestor) }),
+    ...(ancestor && { inheritedFrom: readAncestor(ancestor) }),
   }
 }
 
 /** Returns the member of a reason that names the grant itself. */
-function nameGrant(rule: GrantRule, id: string): Pick<Grant, 'share_id' | 'link_id'> {
+function nameGrant(rule: GrantRule, id: string): Pick<Grant, 'shareId' | 'linkId'> {
   const [{ idMember }] = kindsOfRules[rule]
   return typeof idMember === 'string' ? { [idMember]: id } : {}
 }
 
 function readAncestor({
-  external_id,
-  display_name,
+  externalId,
+  displayName,
   ...names
 }: NonNullable<ReasonRow['ancestor']>): Ancestor {
   return {
     ...names,
-    ...(external_id !== null && { external_id }),
-    ...(display_name !== null && { display_name }),
+    ...(externalId !== null && { externalId }),
+    ...(displayName !== null && { displayName }),
   }
 }
 

@@ -85,10 +85,10 @@ export function createCheckTable() {
     addSubject: subjectPositions.add,
     /** Adds a check of the subject at a position. Returns the position of its kind. */
     addCheck(check: Omit<Check, 'subject'>, subject: number): number {
-      const kind = kinds.add(check.service_name, check.resource_type)
+      const kind = kinds.add(check.serviceName, check.resourceType)
       checkSubjects.push(subject)
       checkKinds.push(kind)
-      resources.push(check.resource_id)
+      resources.push(check.resourceId)
       actions.push(actionElement(check.action))
       return kind
     },

@@ -7,7 +7,7 @@ import type { ReasonRow } from './statements/reasons.ts'
 import type { SubjectId } from './subjects/subject-kind.ts'
 
 /** A resource type of a service. */
-export type Kind = { service_name: string; resource_type: string }
+export type Kind = { serviceName: string; resourceType: string }
 
 /** The resource type that names workspaces themselves. Services cannot register it. */
 export const workspaceType = 'workspace'
@@ -32,7 +32,7 @@ export type Subject = SubjectId & {
 
 /** Whether a subject may perform an action on a resource. `resource_id` must be a UUID. */
 export type Check = Kind & {
-  resource_id: string
+  resourceId: string
   action: string
   /**
    * The ID or slug of a workspace, which the check is about unless the service has registered

@@ -43,7 +43,7 @@ export function describeDecision(decision: Decision): string {
       )
   const verb = denial ? 'may not' : 'may'
   const title = nameTitle(names.displayName, id)
-  return `${user} ${verb} ${action} ${resource.resource_type} ${title}: ${causes.join('; ')}.`
+  return `${user} ${verb} ${action} ${resource.resourceType} ${title}: ${causes.join('; ')}.`
 }
 
 /** Describes why a request is denied that names no user or, in development mode, no service. */
@@ -69,29 +69,27 @@ function nameSubject({ type, id }: Pick<AccessSubject, 'type' | 'id'>): string {
 
 function describeDenial(denial: Denial, decision: NamedDecision): string[] {
   const { user, subject, action, resource, explanation, names, reasons } = decision
-  const { service_name, resource_type, id } = resource
+  const { serviceName, resourceType, id } = resource
   const type = findSubjectType(subject.type)
   switch (denial) {
     case 'link_unknown':
       return ['the link is not valid']
     case 'user_unknown':
       if (type?.revoked && explanation.bits & statusBit.denied) return [type.revoked]
-      return [type?.describeUnknown(action, resource_type) ?? 'there is no such user']
+      return [type?.describeUnknown(action, resourceType) ?? 'there is no such user']
     case 'user_inactive':
       return [`${user} has been deactivated`]
     case 'resource_unknown':
       if (explanation.isOfWorkspace)
         return [type?.limits?.workspace ?? 'there is no such workspace']
       return [
-        `${service_name} has not registered ${resource_type} ${id}${type?.limits?.resource ?? ''}`,
+        `${serviceName} has not registered ${resourceType} ${id}${type?.limits?.resource ?? ''}`,
       ]
     case 'not_a_member':
       if (explanation.isOfWorkspace) return [`${user} is not a member of ${names.workspace}`]
-      return [
-        `${user} is not a member of ${names.workspace}, the workspace of the ${resource_type}`,
-      ]
+      return [`${user} is not a member of ${names.workspace}, the workspace of the ${resourceType}`]
     case 'action_unknown':
-      return [`${service_name} has not registered the action ${action}`]
+      return [`${serviceName} has not registered the action ${action}`]
     case 'guest':
       return [...describeHidden(decision), ...describeShares(decision)]
     case 'requirement_not_met':
@@ -112,7 +110,7 @@ const missingGrants: Record<SubjectKindName, (missing: MissingGrant) => string[]
 
 function describeMissingLink({ action, resource, explanation }: MissingGrant): string {
   const link = explanation.grantList.find(({ rule }) => grantSentences[rule].isShare)
-  if (!link) return `the link does not open the ${resource.resource_type}`
+  if (!link) return `the link does not open the ${resource.resourceType}`
   if (link.condition !== undefined && link.judged?.result !== true)
     return `the link opens ${describeResource(link, resource)} ${describePurpose(link)}${describeUnmetCondition(link)}`
   return `the link opens ${describeResource(link, resource)} ${describePurpose(link)} only, which does not include ${action}`
@@ -126,11 +124,11 @@ function describeUnmet(
 ): string[] {
   return reasons
     .filter(({ rule }) => rule === 'requirement_not_met')
-    .map(({ condition, resource_type, resource_id }) => {
-      const isSame = (other: Pick<Reason, 'condition' | 'resource_type' | 'resource_id'>) =>
+    .map(({ condition, resourceType, resourceId }) => {
+      const isSame = (other: Pick<Reason, 'condition' | 'resourceType' | 'resourceId'>) =>
         other.condition === condition &&
-        other.resource_type === resource_type &&
-        other.resource_id === resource_id
+        other.resourceType === resourceType &&
+        other.resourceId === resourceId
       // Otherwise, it is a requirement of `view`, which a custom role needs.
       const ofAction = unmet.find(isSame)
       const requirement = ofAction ?? unmetToView.find(isSame)
@@ -143,8 +141,8 @@ function describeUnmet(
     })
 }
 
-function nameRequiring({ resource_type, resource_id, external_id }: UnmetRequirement): string {
-  return `${resource_type} ${external_id ?? resource_id}`
+function nameRequiring({ resourceType, resourceId, externalId }: UnmetRequirement): string {
+  return `${resourceType} ${externalId ?? resourceId}`
 }
 
 /** `the request lacks context.amount`, or `it could not be evaluated`. */
@@ -176,8 +174,8 @@ function describeMissingGrant({
   const shares = grantList.filter(({ rule }) => grantSentences[rule].isShare)
   if (action === 'manage') {
     const ownership = names.inherits
-      ? `${user} owns neither the ${resource.resource_type} nor anything above it`
-      : `${user} does not own the ${resource.resource_type}`
+      ? `${user} owns neither the ${resource.resourceType} nor anything above it`
+      : `${user} does not own the ${resource.resourceType}`
     const withRole = shares.filter(({ role }) => role !== undefined)
     const insufficient = withRole.map((share) =>
       describeInsufficientShare(share, { user, resource, names, action }),
@@ -189,18 +187,18 @@ function describeMissingGrant({
     if (mayView)
       return [
         ...causes,
-        `${user} may view the ${resource.resource_type}, but has no role that includes ${action}`,
+        `${user} may view the ${resource.resourceType}, but has no role that includes ${action}`,
       ]
   }
   causes.push(
     visible
       ? `${describeResource(visible, resource)} is ${grantSentences[visible.rule].visibility} for viewing`
-      : `the ${resource.resource_type} is private`,
+      : `the ${resource.resourceType} is private`,
   )
   causes.push(...describeShares({ user, resource, names, action, explanation }))
   if (shares.length === 0) {
     const anyShare = names.inherits
-      ? `no share of the ${resource.resource_type} or of anything above it`
+      ? `no share of the ${resource.resourceType} or of anything above it`
       : 'no share'
     causes.push(`${anyShare} names ${describeGrantees(user, names)}`)
   }
@@ -218,7 +216,7 @@ function describeInsufficientShare(
   share: Grant,
   { user, resource, names, action }: Pick<NamedDecision, 'user' | 'resource' | 'names' | 'action'>,
 ): string {
-  const grantee = share.group_id ? `the group ${groupName(share.group_id, names)}` : user
+  const grantee = share.groupId ? `the group ${groupName(share.groupId, names)}` : user
   if (share.condition !== undefined && share.judged?.result !== true)
     return `${describeResource(share, resource)} is shared with ${grantee} ${describePurpose(share)}${describeUnmetCondition(share)}`
   if (share.role !== undefined)

@@ -25,10 +25,11 @@ import type { AccessDependencies } from './access-dependencies.ts'
 import { type BatchItem, findSubjectViolations, findViolations, readItems } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
-import { findReasons, type Reason } from './reasons.ts'
+import { findReasons } from './reasons.ts'
 import { describeSubjectError, resolveSubject, resolveSubjects, type SubjectId } from './subject.ts'
 import { findSubjectType, type NamedSubject } from './subject-table.ts'
 import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
+import { toWireReason, type WireReason } from './wire-reason.ts'
 
 /** Creates the handler that decides one evaluation. */
 export function createEvaluate({
@@ -141,7 +142,7 @@ function toEvaluation(
 }
 
 /** The explanation of a decision; AuthZEN defines `reason_admin`. */
-type ExplanationContext = { reasons: Reason[]; reason_admin: { en: string } }
+type ExplanationContext = { reasons: WireReason[]; reason_admin: { en: string } }
 
 function explain(
   { subject, action, resource: { id } }: Entities,
@@ -150,7 +151,7 @@ function explain(
 ): ExplanationContext {
   const reasons = findReasons(action.name, explanation)
   const decision = { subject, action: action.name, resource: { ...kind, id }, reasons, explanation }
-  return { reasons, reason_admin: { en: describeDecision(decision) } }
+  return { reasons: reasons.map(toWireReason), reason_admin: { en: describeDecision(decision) } }
 }
 
 /** Explains the denial of a request without a check: its subject or its resource type is invalid. */

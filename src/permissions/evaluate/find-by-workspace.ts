@@ -48,8 +48,8 @@ export function createFindByWorkspace(
   { findWorkspaces, listWorkspaces, listResources, isSparse = false }: WorkspaceSource,
 ): FindResources {
   return async (search, position) => {
-    const { service_name, resource_type } = search.kind
-    if (resource_type === workspaceType && !(await engine.hasOwnWorkspaces(service_name)))
+    const { serviceName, resourceType } = search.kind
+    if (resourceType === workspaceType && !(await engine.hasOwnWorkspaces(serviceName)))
       return findWorkspaces(search, position)
     const {
       cursor: [firstWorkspace = firstId, pageToken],

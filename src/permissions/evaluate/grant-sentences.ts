@@ -2,6 +2,7 @@ import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import { roleOf } from '../engine/bits.ts'
 import type { GrantRule } from '../engine/grants/grant-rule.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
+import type { Kind } from '../engine/question.ts'
 import { subjectKinds } from '../engine/subjects/subject-kinds.ts'
 import type { Reason } from './reasons.ts'
 
@@ -10,7 +11,7 @@ export type Decision = {
   subject: Pick<AccessSubject, 'type' | 'id'>
   action: string
   /** `id` is used if the resource has no `external_id`. */
-  resource: { service_name: string; resource_type: string; id: string }
+  resource: Kind & { id: string }
   reasons: Reason[]
   explanation: Explanation
 }
@@ -74,7 +75,7 @@ export const grantSentences: Record<GrantRule, GrantSentence> = {
   group_share: {
     allows(reason, decision) {
       const { user, resource, names } = decision
-      const group = `the group ${groupName(reason.group_id, names)}`
+      const group = `the group ${groupName(reason.groupId, names)}`
       return `${describeResource(reason, resource)} is shared with ${group} ${describeTerms(reason)}${describeMembership(reason, user, decision)}`
     },
     visibility: null,
@@ -84,8 +85,8 @@ export const grantSentences: Record<GrantRule, GrantSentence> = {
     allows(reason, decision) {
       const { user, names, action } = decision
       const role = `${user} has the role ${reason.role}, which includes ${action}`
-      if (!reason.group_id) return role
-      const group = groupName(reason.group_id, names)
+      if (!reason.groupId) return role
+      const group = groupName(reason.groupId, names)
       return `${role}, through the group ${group}${describeMembership(reason, user, decision)}`
     },
     visibility: null,
@@ -110,7 +111,7 @@ function isEditing({ action, explanation }: NamedDecision): boolean {
 
 /** The purpose of a share, and when it expires. */
 function describeTerms(reason: Reason): string {
-  const until = reason.expires_at ? ` until ${reason.expires_at}` : ''
+  const until = reason.expiresAt ? ` until ${reason.expiresAt}` : ''
   return `${describePurpose(reason)}${until}`
 }
 
@@ -126,10 +127,10 @@ export function describePurpose({
 }
 
 /** `, and Carol is in it through Interns`; nothing for a group that has the grant itself. */
-function describeMembership({ group_id, via = [] }: Reason, user: string, decision: NamedDecision) {
+function describeMembership({ groupId, via = [] }: Reason, user: string, decision: NamedDecision) {
   const { subject, names, explanation } = decision
   const isOfGroup = explanation.kind === 'group'
-  if (isOfGroup && subject.id === group_id) return ''
+  if (isOfGroup && subject.id === groupId) return ''
   // The path of a group ends with the group itself.
   const path = (isOfGroup ? via.slice(0, -1) : via).map((id) => groupName(id, names))
   const through = path.length === 0 ? '' : ` through ${path.join(' and ')}`
@@ -146,12 +147,12 @@ export function nameTitle(displayName: string | undefined, id: string): string {
 
 /** `the document`, or `the folder "Plans" above it` for an inherited grant. */
 export function describeResource(
-  { inherited_from }: Pick<Grant, 'inherited_from'>,
-  { resource_type }: Decision['resource'],
+  { inheritedFrom }: Pick<Grant, 'inheritedFrom'>,
+  { resourceType }: Decision['resource'],
 ): string {
-  if (!inherited_from) return `the ${resource_type}`
-  const { resource_type: type, resource_id, external_id, display_name } = inherited_from
-  return `the ${type} ${nameTitle(display_name, external_id ?? resource_id)} above it`
+  if (!inheritedFrom) return `the ${resourceType}`
+  const { resourceType: type, resourceId, externalId, displayName } = inheritedFrom
+  return `the ${type} ${nameTitle(displayName, externalId ?? resourceId)} above it`
 }
 
 export function groupName(id: string | undefined, { groups }: Names): string {

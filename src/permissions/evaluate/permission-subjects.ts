@@ -14,12 +14,13 @@ import { readPageToken, requireOfContext, writePageToken } from '../engine/lists
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Subject } from '../engine/question.ts'
 import { requireResource } from '../resource.ts'
-import { type Resource, toWireKey } from '../store/resource-sql.ts'
+import { keyOf, type Resource } from '../store/resource-sql.ts'
 import type { ResourceStore } from '../store/resource-store.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { describeDecision } from './decision-sentence.ts'
 import { findPossibleReasons, findReasons, type Reason } from './reasons.ts'
 import { findSubjectType } from './subject-table.ts'
+import { toWireReason } from './wire-reason.ts'
 
 type SubjectStores = { resources: ResourceStore }
 
@@ -38,7 +39,7 @@ export function createExplainPermission({
         ? { type: 'user', id: user_id }
         : { type: subject_type, id: subject_id }
     const named = requireListedSubject(subject, 'subject_id')
-    const check = { ...toWireKey(resource), action, subject: named, input: { context } }
+    const check = { ...keyOf(resource), action, subject: named, input: { context } }
     const [loaded] = await engine.loadReasons([check])
     return explainPermission(subject, action, resource, loaded as Explanation)
   }
@@ -63,7 +64,7 @@ export function explainPermission(
   explanation: Explanation,
 ): PermissionExplanation {
   const reasons = findReasons(action, explanation)
-  const named = { ...toWireKey(resource), id: resource.resourceId }
+  const named = { ...keyOf(resource), id: resource.resourceId }
   return {
     decision: decide(action, explanation.bits),
     reasons: reasons.map(toMessage),
@@ -86,7 +87,7 @@ export function createListPermissionSubjects({
     const { permission_id, action = 'view', page_size = 20, page_token, context } = request
     requireOfContext(page_token, context)
     const resource = await requireResource(stores, principal, { permission_id })
-    const check = { ...toWireKey(resource), action, input: { context } }
+    const check = { ...keyOf(resource), action, input: { context } }
     const after = readPageToken(page_token)
     const { found, nextAfter } = await engine.findSubjects(check, after, page_size + 1, {
       withPossible: true,
@@ -121,6 +122,7 @@ function describeAccess(
   return { reasons: reasons.map(toMessage), conditional: true, conditions }
 }
 
-function toMessage({ via = [], missing = [], ...reason }: Reason): AccessReason {
+function toMessage(found: Reason): AccessReason {
+  const { via = [], missing = [], ...reason } = toWireReason(found)
   return { ...reason, via, missing: [...missing] }
 }

@@ -3,7 +3,7 @@ import { actionFact, coversWorkspace, grant, isAllowed, memberFact } from '../ac
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
-import { grantsAction } from '../engine/grants/grant-kinds.ts'
+import { grantsAction, memberRule } from '../engine/grants/grant-kinds.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 
@@ -40,8 +40,8 @@ export type Reason = Omit<Grant, 'rule' | 'bits' | 'judged'> & {
   /** The paths that a condition needs and the request lacks, sorted. */
   missing?: readonly string[]
   /** The resource whose requirement is not met. */
-  resource_type?: string
-  resource_id?: string
+  resourceType?: string
+  resourceId?: string
 }
 
 /**
@@ -77,7 +77,7 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   // Outside its workspace, the resource is public, and the role of the subject does not count.
   const role = facts & grant.registered ? roleOf(facts) : undefined
   const reasons: Reason[] = []
-  if (role && coversWorkspace(role)) reasons.push({ rule: 'workspace_role', role })
+  if (role && coversWorkspace(role)) reasons.push({ rule: memberRule, role })
   const actionFacts = facts & askedFacts
   for (const { bits, judged: _, ...reason } of grantList) {
     if (isAllowed(roleWithoutCover(role), action, bits | actionFacts)) reasons.push(reason)
@@ -105,10 +105,8 @@ export function findPossibleReasons(
     bits: one.judged?.bits ?? one.bits,
   }))
   const reasons = findReasons(action, { ...explanation, bits: bitsIfTrue, grantList, unmet: [] })
-  const ofShares = explanation.grantList.flatMap(({ judged, share_id }) =>
-    judged && !judged.result && reasons.some((reason) => reason.share_id === share_id)
-      ? judged
-      : [],
+  const ofShares = explanation.grantList.flatMap(({ judged, shareId }) =>
+    judged && !judged.result && reasons.some((reason) => reason.shareId === shareId) ? judged : [],
   )
   const isOfRole = reasons.some(({ rule }) => !isDenial(rule) && grantsAction(rule))
   const ofRole = isOfRole ? unmetToView : []
@@ -118,8 +116,8 @@ export function findPossibleReasons(
 
 /** Describes a requirement that is not met: the requirement, and what the condition lacked. */
 function describeUnmet({ missing, error, ...requirement }: UnmetRequirement): Reason[] {
-  const { condition, resource_type, resource_id } = requirement
-  const named = { condition, resource_type, resource_id }
+  const { condition, resourceType, resourceId } = requirement
+  const named = { condition, resourceType, resourceId }
   const reasons: Reason[] = [{ rule: 'requirement_not_met', ...named }]
   if (missing.length > 0) reasons.push({ rule: 'context_missing', ...named, missing })
   else if (error !== undefined) reasons.push({ rule: 'condition_failed', ...named })
@@ -129,9 +127,9 @@ function describeUnmet({ missing, error, ...requirement }: UnmetRequirement): Re
 /** Returns a reason for each visibility that would allow the action if the subject were no guest. */
 function findHiddenVisibilities(action: string, { bits, grantList }: Explanation): Reason[] {
   const asMember = bits & askedFacts & ~memberFact.guest
-  return grantList.flatMap(({ bits: granted, inherited_from }): Reason[] =>
+  return grantList.flatMap(({ bits: granted, inheritedFrom }): Reason[] =>
     isAllowed(roleOf(bits), action, granted | asMember)
-      ? [{ rule: 'guest', ...(inherited_from && { inherited_from }) }]
+      ? [{ rule: 'guest', ...(inheritedFrom && { inheritedFrom }) }]
       : [],
   )
 }
@@ -142,11 +140,11 @@ function findFailedConditions(action: string, { bits, grantList }: Explanation):
   return grantList.flatMap(({ judged, bits: _, ...grant }): Reason[] => {
     if (!judged || judged.result || judged.error === undefined) return []
     if (!isAllowed(roleOf(bits), action, judged.bits | actionFacts)) return []
-    const { condition, share_id, link_id } = grant
+    const { condition, shareId, linkId } = grant
     const named = {
       ...(condition && { condition }),
-      ...(share_id && { share_id }),
-      ...(link_id && { link_id }),
+      ...(shareId && { shareId }),
+      ...(linkId && { linkId }),
     }
     return judged.missing.length > 0
       ? [{ rule: 'context_missing', ...named, missing: judged.missing }]

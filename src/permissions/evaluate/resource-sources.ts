@@ -38,7 +38,7 @@ function createUserSource(engine: Engine): WorkspaceSource {
   return {
     async findWorkspaces({ kind, action, subjectId, workspaceId }, { cursor, limit }) {
       const [after = firstId] = cursor
-      const page = { serviceName: kind.service_name, action, after, limit: limit + 1 }
+      const page = { serviceName: kind.serviceName, action, after, limit: limit + 1 }
       const found = await engine.findWorkspacesOfUser(subjectId, workspaceId, page)
       const ids = found.slice(0, limit)
       const last = ids.at(-1)
@@ -57,7 +57,7 @@ function createGroupSource(engine: Engine): WorkspaceSource {
       const workspace = await engine.findWorkspaceOfGroup(subjectId, workspaceId)
       if (workspace === undefined) return { ids: [] }
       const subject = { groupId: subjectId }
-      const check = { ...kind, resource_id: workspace, workspace, action, subject }
+      const check = { ...kind, resourceId: workspace, workspace, action, subject }
       const [bits] = await engine.loadBits([check])
       return { ids: decide(action, bits) ? [workspace] : [] }
     },
@@ -98,7 +98,7 @@ function createPublicSource(engine: Engine): WorkspaceSource {
       const ids = await engine.listPublic(kind, workspaceId, readPageToken(pageToken), limit + 1)
       const listed = ids.slice(0, limit)
       const subject = { isAnonymous: true }
-      const checks = listed.map((resource_id) => ({ ...kind, resource_id, action, subject, input }))
+      const checks = listed.map((resourceId) => ({ ...kind, resourceId, action, subject, input }))
       // The type may require a condition to view its resources.
       const wasUnused = isUnused(work)
       const facts = await engine.loadJudged(checks, work)

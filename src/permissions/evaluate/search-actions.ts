@@ -37,7 +37,7 @@ export function createSearchActions({
       const work = createCallWork()
       let endsEarly = false
       while (named && name && allowed.length <= position.limit && !endsEarly) {
-        const actions = await engine.listActionNames(named.service_name, last, batchSize)
+        const actions = await engine.listActionNames(named.serviceName, last, batchSize)
         const checks = actions.map((action) => ({ ...named, subject: name, action, input }))
         const wasUnused = isUnused(work)
         const facts = await engine.loadJudged(checks, work)

@@ -55,7 +55,7 @@ export function createSearchSubjects({
     after: string,
     limit: number,
   ): Promise<FoundSubjects<{ id: string; externalId?: string | null }>> {
-    const { workspace, action, service_name: serviceName } = check
+    const { workspace, action, serviceName } = check
     if (workspace === undefined || (await engine.hasOwnWorkspaces(serviceName))) {
       if (!isGroup) return engine.findSubjects(check, after, limit)
       const { found, ...rest } = await engine.findGroups(check, after, limit)

@@ -107,7 +107,8 @@ export class RegistrationStore {
 
   /** Inserts the kinds of resources that do not exist. */
   async insertKinds(kinds: Kind[]): Promise<void> {
-    await query(this.#em, insertKindsSql, [JSON.stringify(kinds)])
+    const items = kinds.map(({ serviceName, resourceType }) => ({ serviceName, resourceType }))
+    await query(this.#em, insertKindsSql, [JSON.stringify(items)])
   }
 
   /** Returns the resources that exist, by index. */
@@ -206,19 +207,19 @@ const insertResource: BatchedQuery = {
 }
 
 /**
- * $1 items with `service_name` and `resource_type`. Inserts the kinds that do not exist. Sorts them
+ * $1 JSON array of Kind. Inserts the kinds that do not exist. Sorts them
  * so that concurrent calls do not deadlock. Filters out existing kinds first, because a conflicting
  * insert consumes an identity value.
  */
 const insertKindsSql = `
   insert into resource_kinds (service_name, resource_type)
-  select distinct service_name, resource_type
-  from json_to_recordset($1::json) as item (service_name text, resource_type text)
+  select distinct "serviceName", "resourceType"
+  from json_to_recordset($1::json) as item ("serviceName" text, "resourceType" text)
   where not exists (
     select from resource_kinds k
-    where k.service_name = item.service_name and k.resource_type = item.resource_type
+    where k.service_name = item."serviceName" and k.resource_type = item."resourceType"
   )
-  order by service_name, resource_type
+  order by "serviceName", "resourceType"
   on conflict do nothing`
 
 /** $1 items with `service_name`, `resource_type` and `resource_id`. Locks and returns deleted resources. */

@@ -4,10 +4,11 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import type { Visibility } from '../../database/entities/resources.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import { chainCte } from '../engine/chain.ts'
+import type { Kind } from '../engine/question.ts'
 import { isRestricted } from '../engine/statements/requirements.ts'
 
 /** The service, type and ID that identify a resource. */
-export type ResourceKey = { serviceName: string; resourceType: string; resourceId: string }
+export type ResourceKey = Kind & { resourceId: string }
 
 /** A JSON object that a service stores about a resource. */
 export type Attributes = Record<string, unknown>
@@ -39,6 +40,11 @@ export type ResourceColumns = Omit<
   Resource,
   'serviceName' | 'resourceType' | 'parent' | 'isRestricted'
 >
+
+/** Returns the key alone of a resource. */
+export function keyOf({ serviceName, resourceType, resourceId }: ResourceKey): ResourceKey {
+  return { serviceName, resourceType, resourceId }
+}
 
 /** Returns a key with the names of its columns, which messages and activity entries also use. */
 export function toWireKey({ serviceName, resourceType, resourceId }: ResourceKey) {

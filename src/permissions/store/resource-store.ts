@@ -138,14 +138,19 @@ export class ResourceStore {
    * Returns the kinds of a service, of a type, or both, for `ResourceFilter.kindIds`. With their IDs,
    * the planner can estimate how many resources match, which it cannot do with a join.
    */
-  findKinds(
+  async findKinds(
     kind: { [Name in keyof Kind]?: string | undefined },
   ): Promise<(Kind & { id: number })[]> {
-    const { service_name, resource_type } = kind
-    return this.#em.find(ResourceKind, {
-      ...(service_name !== undefined && { service_name }),
-      ...(resource_type !== undefined && { resource_type }),
+    const { serviceName, resourceType } = kind
+    const found = await this.#em.find(ResourceKind, {
+      ...(serviceName !== undefined && { service_name: serviceName }),
+      ...(resourceType !== undefined && { resource_type: resourceType }),
     })
+    return found.map(({ id, service_name, resource_type }) => ({
+      id,
+      serviceName: service_name,
+      resourceType: resource_type,
+    }))
   }
 
   /**

@@ -31,6 +31,9 @@ export type Declaration = {
 /** The values of the parameters of a condition that some shares and links of a type have. */
 export type UsedParams = { condition: string; params: Record<string, unknown>; count: number }
 
+/** The columns of a kind, which messages also name so. */
+type KindColumns = { service_name: string; resource_type: string }
+
 /** The declaration of a type, and the IDs of both. `id` is undefined if the type is not declared. */
 export type DeclaredType = Declaration & { kindId: number; id: string | undefined }
 
@@ -52,7 +55,7 @@ export class ResourceTypeStore {
   }
 
   /** Returns the declarations of a service, or of all services, by service and type. */
-  list(serviceName?: string): Promise<(Kind & Declaration)[]> {
+  list(serviceName?: string): Promise<(KindColumns & Declaration)[]> {
     return query(this.#em, listSql, [serviceName])
   }
 
@@ -60,14 +63,14 @@ export class ResourceTypeStore {
    * Returns the declaration of a type and locks it until the end of the transaction. Returns
    * undefined if the service has no resource of the type and has not declared it.
    */
-  async lock({ service_name, resource_type }: Kind): Promise<DeclaredType | undefined> {
-    const [kind] = await query<{ id: number }>(this.#em, lockKindSql, [service_name, resource_type])
+  async lock({ serviceName, resourceType }: Kind): Promise<DeclaredType | undefined> {
+    const [kind] = await query<{ id: number }>(this.#em, lockKindSql, [serviceName, resourceType])
     return kind && this.#read(kind.id)
   }
 
   /** Returns the declaration of a type without locking it. */
-  async find({ service_name, resource_type }: Kind): Promise<DeclaredType | undefined> {
-    const values = [service_name, resource_type]
+  async find({ serviceName, resourceType }: Kind): Promise<DeclaredType | undefined> {
+    const values = [serviceName, resourceType]
     const [kind] = await query<{ id: number }>(this.#em, findKindSql, values)
     return kind && this.#read(kind.id)
   }
@@ -149,7 +152,8 @@ export class ResourceTypeStore {
    * they no longer do.
    */
   lockPublic(kinds: Kind[]): Promise<Kind[]> {
-    return query(this.#em, lockPublicSql, [JSON.stringify(kinds)])
+    const items = kinds.map(({ serviceName, resourceType }) => ({ serviceName, resourceType }))
+    return query(this.#em, lockPublicSql, [JSON.stringify(items)])
   }
 
   async countResources(kindId: number): Promise<number> {
@@ -309,11 +313,11 @@ const countPublicSql = `
 
 /** $1 JSON array of Kind. Locks in order, so that concurrent calls do not deadlock. */
 const lockPublicSql = `
-  select k.service_name, k.resource_type
+  select k.service_name as "serviceName", k.resource_type as "resourceType"
   from resource_types t join resource_kinds k on k.id = t.kind_id
   where t.allow_public and (k.service_name, k.resource_type) in (
-    select service_name, resource_type
-    from json_to_recordset($1) as item (service_name text, resource_type text)
+    select "serviceName", "resourceType"
+    from json_to_recordset($1) as item ("serviceName" text, "resourceType" text)
   )
   order by t.kind_id for share of t`
 

@@ -75,11 +75,11 @@ export function createDecisionLog({
         time,
         event: 'decision',
         request_id: call.requestId,
-        service: service?.name ?? check?.service_name ?? null,
+        service: service?.name ?? check?.serviceName ?? null,
         subject: check ? await findSubject(check, facts, user?.id) : 'unknown',
         workspace_id: check?.subject?.workspaceId ?? user?.workspaceId ?? null,
         action: check?.action ?? null,
-        resource: check && isUuid(check.resource_id) ? nameOf(check) : null,
+        resource: check && isUuid(check.resourceId) ? nameOf(check) : null,
         allowed,
         reason: check ? findReason(check, facts) : 'invalid',
         duration_ms: Math.round(milliseconds * 1000) / 1000,
@@ -88,6 +88,6 @@ export function createDecisionLog({
   }
 }
 
-function nameOf({ service_name, resource_type, resource_id }: Check): string {
-  return `${service_name}/${resource_type}/${resource_id.toLowerCase()}`
+function nameOf({ serviceName, resourceType, resourceId }: Check): string {
+  return `${serviceName}/${resourceType}/${resourceId.toLowerCase()}`
 }

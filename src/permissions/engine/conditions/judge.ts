@@ -34,10 +34,10 @@ export type JudgedCondition = Verdict & { condition: string }
 
 /** A requirement that is not met, with the resource that it was judged with. */
 export type UnmetRequirement = JudgedCondition & {
-  resource_type: string
-  resource_id: string
+  resourceType: string
+  resourceId: string
   /** The ID that the resource has in its service, if it has one. */
-  external_id: string | null
+  externalId: string | null
   /** Whether the resource is an ancestor of the one that was asked about. */
   isInherited: boolean
 }
@@ -68,7 +68,7 @@ const failed: Verdict = {
  * every candidate, for the reasons.
  */
 export async function judge(
-  check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  check: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
@@ -109,7 +109,7 @@ type Evaluate = (
 ) => Verdict
 
 async function findUnmet(
-  { resource_type }: Pick<Check, 'resource_type'>,
+  { resourceType }: Pick<Check, 'resourceType'>,
   { requirements, variables }: UncertainFacts,
   action: string,
   evaluate: Evaluate,
@@ -119,20 +119,20 @@ async function findUnmet(
   return judged.filter(({ result }) => !result)
 
   function judgeOne({ condition, digest, ancestor }: Requirement): UnmetRequirement {
-    const { id = '', external_id = null } = (ancestor ?? variables)?.resource ?? {}
+    const { id = '', externalId = null } = (ancestor ?? variables)?.resource ?? {}
     return {
       condition,
       ...evaluate(digest, {}, ancestor),
-      resource_type: ancestor?.resource_type ?? resource_type,
-      resource_id: id,
-      external_id,
+      resourceType: ancestor?.resourceType ?? resourceType,
+      resourceId: id,
+      externalId,
       isInherited: ancestor !== undefined,
     }
   }
 }
 
 function createEvaluate(
-  check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  check: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
@@ -164,9 +164,9 @@ function createVariables(
   {
     action,
     subject,
-    resource_type,
+    resourceType,
     input = noInput,
-  }: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  }: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
   { bits, now }: UncertainFacts,
   stored: StoredVariables & Partial<RequiringResource>,
 ): ConditionVariables {
@@ -175,21 +175,24 @@ function createVariables(
   const role = hasRole ? (roleOf(bits) ?? '') : ''
   const kind = typeOf(subject)
   const isServiceAccount = kind === 'user' && bits & statusBit.serviceAccount
-  const { id = '', external_id, email } = stored.subject ?? {}
+  const { id = '', externalId, email } = stored.subject ?? {}
   const { resource } = stored
   return {
     subject: fromJson({
       id,
-      external_id: external_id ?? '',
+      external_id: externalId ?? '',
       type: isServiceAccount ? 'service_account' : kind,
       email: email ?? '',
       role,
       guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
     resource: fromJson({
-      ...resource,
-      external_id: resource.external_id ?? '',
-      type: stored.resource_type ?? resource_type,
+      id: resource.id,
+      external_id: resource.externalId ?? '',
+      workspace_id: resource.workspaceId,
+      owner_id: resource.ownerId,
+      visibility: resource.visibility,
+      type: stored.resourceType ?? resourceType,
       attributes: resource.attributes as Json,
     }),
     action,

@@ -70,7 +70,7 @@ export function createJudgedFacts({
       checks.length > 0 &&
       checks.every(
         (check) =>
-          isJudged(check) && uncertainTypes.get(check.service_name)?.has(check.resource_type),
+          isJudged(check) && uncertainTypes.get(check.serviceName)?.has(check.resourceType),
       )
     if (dependedOnConditions) return judgeChecks(query, [...checks.keys()], [], scope, work)
     const { facts: bits, ...status } = await loadFacts(query, scope)
@@ -115,9 +115,9 @@ export function createJudgedFacts({
 
   function rememberTypes(checks: FactsQuery['checks'], indexes: number[]): void {
     for (const index of indexes) {
-      const { service_name, resource_type } = checks[index] as FactsQuery['checks'][number]
-      const types = uncertainTypes.get(service_name) ?? new Set()
-      uncertainTypes.set(service_name, types.add(resource_type))
+      const { serviceName, resourceType } = checks[index] as FactsQuery['checks'][number]
+      const types = uncertainTypes.get(serviceName) ?? new Set()
+      uncertainTypes.set(serviceName, types.add(resourceType))
     }
   }
 }

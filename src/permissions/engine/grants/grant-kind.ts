@@ -110,7 +110,7 @@ export type GrantKind = {
   /** Reasons: a row for each grant of the subject on `chain`. */
   reasons: ((columns: ReasonColumns) => ReasonSelect) | NotApplicable
   /** Reasons: the member that names the grant. */
-  idMember: 'share_id' | 'link_id' | NotApplicable
+  idMember: 'shareId' | 'linkId' | NotApplicable
   /** Checks of workspaces: a row for each role of the subject that counts there as a custom role. */
   workspaceRoles: ((columns: { subject: ServiceSubjectColumns }) => RoleRows) | NotApplicable
   /** Explanations of what would be: the assumption that gives the grant. */

@@ -64,6 +64,9 @@ export function ruleAssumedBy(assumption: AssumedBy['assumption'], grantee?: str
   return rule
 }
 
+/** The rule of the grants that a membership gives. */
+export const memberRule = ruleAssumedBy('membership')
+
 /** Whether grants of a rule are facts about the action (`GrantKind.actionGranted`). */
 export function grantsAction(rule: GrantRule): boolean {
   return kindsOfRules[rule].some(({ actionGranted }) => isApplicable(actionGranted))

@@ -72,7 +72,7 @@ export const groupShare: GrantKind = {
     join group_members g on g.group_id = s.group_id and g.user_id = ${subject.userId}
     where ${isLive('s')}`,
   }),
-  idMember: 'share_id',
+  idMember: 'shareId',
   workspaceRoles: notApplicable('workspaces are not shared'),
   assumedBy: { assumption: 'share', grantee: 'group' },
   resources(values) {

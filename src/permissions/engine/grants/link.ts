@@ -10,7 +10,7 @@ export const link: GrantKind = {
   bits: notApplicable(isShare),
   actionGranted: notApplicable('links have no custom roles'),
   reasons: notApplicable(isShare),
-  idMember: 'link_id',
+  idMember: 'linkId',
   workspaceRoles: notApplicable('links have no custom roles'),
   assumedBy: notApplicable('assumptions are about users and groups'),
   resources: notApplicable('searches of a link read all that it opens (statements/links.ts)'),

@@ -25,7 +25,7 @@ export const userShare: GrantKind = {
     from: `chain join shares s on s.kind_id = ${chain.kindId} and s.resource_id = ${chain.resourceId}
     where s.group_id is null and s.user_id = ${subject.userId} and ${isLive('s')}`,
   }),
-  idMember: 'share_id',
+  idMember: 'shareId',
   workspaceRoles: notApplicable('workspaces are not shared'),
   assumedBy: { assumption: 'share', grantee: 'user' },
   resources(values) {

@@ -69,8 +69,8 @@ export function createJudgedList({
     }
   }
 
-  function toCheck({ service_name, resource_type, action, input, userId }: ListQuery, id: string) {
-    const check: Check = { service_name, resource_type, resource_id: id, action, input }
+  function toCheck({ serviceName, resourceType, action, input, userId }: ListQuery, id: string) {
+    const check: Check = { serviceName, resourceType, resourceId: id, action, input }
     return isOfCaller ? check : { ...check, subject: { [subjectKinds[kind].idMember]: userId } }
   }
 }

@@ -175,8 +175,8 @@ function readLists(rows: ListRow[]): ListResult[] {
 /** Returns $1 to $14 of both statements. */
 function createParameters(queries: ListQuery[]): string[] {
   const kinds = createKindTable()
-  const kindPositions = queries.map(({ service_name, resource_type }) =>
-    kinds.add(service_name, resource_type),
+  const kindPositions = queries.map(({ serviceName, resourceType }) =>
+    kinds.add(serviceName, resourceType),
   )
   const keys = createKeyTable()
   const keyPositions = queries.map(({ keyHash }) =>

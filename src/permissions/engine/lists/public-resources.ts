@@ -86,12 +86,12 @@ export function createPublicResources(statements: Statements): PublicResources {
   const read = async (name: string, sql: string, values: unknown[]) =>
     (await statements.rows<[string]>(name, sql, values)).map(([id]) => id)
   return {
-    listPublicWorkspaces: ({ service_name, resource_type }, first, workspaceId) =>
-      read('public workspaces', workspacesSql, [service_name, resource_type, first, workspaceId]),
-    listPublic: ({ service_name, resource_type }, workspaceId, firstId, limit) =>
+    listPublicWorkspaces: ({ serviceName, resourceType }, first, workspaceId) =>
+      read('public workspaces', workspacesSql, [serviceName, resourceType, first, workspaceId]),
+    listPublic: ({ serviceName, resourceType }, workspaceId, firstId, limit) =>
       read('public resources', resourcesSql, [
-        service_name,
-        resource_type,
+        serviceName,
+        resourceType,
         workspaceId,
         firstId,
         limit,

@@ -125,7 +125,7 @@ export function createRememberedChecks<Fact>({
   }
 
   function isFactCurrent(
-    { resource_id }: Check,
+    { resourceId }: Check,
     { workspaceId, tokenId }: Subject,
     userId: string | undefined,
     { value, version }: Entry<Fact>,
@@ -135,7 +135,7 @@ export function createRememberedChecks<Fact>({
     const isInside = (bitsOf(value) & grant.registered) !== 0
     return feed.isUnchanged(version, {
       workspaceId: (isInside && workspaceId) || 'any',
-      itemIds: [userId, tokenId, resource_id.toLowerCase()],
+      itemIds: [userId, tokenId, resourceId.toLowerCase()],
     })
   }
 
@@ -199,10 +199,10 @@ function nameKey({ email, externalId }: Subject): string | undefined {
 
 /** Line breaks separate the parts, none of which can contain one. */
 function checkKey(
-  { service_name, resource_type, resource_id, action }: Check,
+  { serviceName, resourceType, resourceId, action }: Check,
   { tokenId = '', workspaceId = '' }: Subject,
   userId: string,
 ): string {
-  const resource = resource_id.toLowerCase()
-  return `${workspaceId}\n${userId}\n${tokenId}\n${service_name}\n${resource_type}\n${resource}\n${action}`
+  const resource = resourceId.toLowerCase()
+  return `${workspaceId}\n${userId}\n${tokenId}\n${serviceName}\n${resourceType}\n${resource}\n${action}`
 }

@@ -56,6 +56,6 @@ export function createRememberedLists({
 
 /** Line breaks separate the parts, none of which can contain one. */
 function listKey(query: ListQuery): string {
-  const { service_name, resource_type, action, firstId, limit } = query
-  return `${statusKey(query)}\n${service_name}\n${resource_type}\n${action}\n${firstId}\n${limit}`
+  const { serviceName, resourceType, action, firstId, limit } = query
+  return `${statusKey(query)}\n${serviceName}\n${resourceType}\n${action}\n${firstId}\n${limit}`
 }

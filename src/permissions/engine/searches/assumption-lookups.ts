@@ -75,8 +75,8 @@ export function createAssumptionLookups(statements: Statements): AssumptionLooku
       type Row = [string, string, string, string | null, string | null]
       const [row] = await statements.rows<Row>('ancestor', ancestorSql, [id, ancestorId])
       if (!row) return undefined
-      const [permission_id, resource_type, resource_id, external_id, display_name] = row
-      return { permission_id, resource_type, resource_id, external_id, display_name }
+      const [permissionId, resourceType, resourceId, externalId, displayName] = row
+      return { permissionId, resourceType, resourceId, externalId, displayName }
     },
     async findConditionDigest(kindId, name) {
       const values = [kindId, name]

@@ -32,12 +32,12 @@ order by g.id limit $5`
 /** Finds groups in the resource's workspace, where a quota limits their number. */
 export function createFindGroups(statements: Statements, loadJudged: LoadJudged): FindGroups {
   return async (check, after, limit) => {
-    const { service_name, resource_type, resource_id, action } = check
+    const { serviceName, resourceType, resourceId, action } = check
     const found: string[] = []
     const work = createCallWork()
     let last = after
     for (;;) {
-      const values = [service_name, resource_type, resource_id, last, batchSize]
+      const values = [serviceName, resourceType, resourceId, last, batchSize]
       const rows = await statements.rows<[string]>('groups', groupsSql, values)
       const checks = rows.map(([groupId]) => ({ ...check, subject: { groupId } }))
       const wasUnused = isUnused(work)

@@ -41,15 +41,15 @@ const registeredActionSql = 'select 1 from service_actions where service_name = 
  */
 export function createFindSubjects(statements: Statements, loadJudged: LoadJudged): FindSubjects {
   return async (check, after, limit, { withPossible = false } = {}) => {
-    const { service_name, resource_type, resource_id, action } = check
-    const kind = await findActionKind(service_name, action)
+    const { serviceName, resourceType, resourceId, action } = check
+    const kind = await findActionKind(serviceName, action)
     const found: AllowedUser[] = []
     if (!kind) return { found }
     const work = createCallWork()
     let last = after
     for (let judged = 0; ; ) {
       const size = Math.min(batchSize, Math.max(limit, 100))
-      const values = [service_name, resource_type, resource_id, last, size, kind, action]
+      const values = [serviceName, resourceType, resourceId, last, size, kind, action]
       const rows = await statements.rows<SubjectRow>('subjects', subjectsSql, values)
       const bits = rows.map(readBits)
       const uncertain = [...bits.keys()].filter((index) => isUncertain(bits[index] as number))

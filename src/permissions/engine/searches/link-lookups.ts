@@ -39,14 +39,14 @@ export function createLinkLookups(statements: Statements, loadJudged: LoadJudged
       const rows = await statements.rows<[string]>('link', linkByTokenSql, [tokenHash])
       return rows[0]?.[0]
     },
-    async listLinked(linkId, { action, workspaceId, service_name, resource_type, ...page }) {
+    async listLinked(linkId, { action, workspaceId, serviceName, resourceType, ...page }) {
       type Row = [service: string, workspaceId: string, bits: number]
       const asked = builtInActions.includes(action) ? null : action
       const [linked] = await statements.rows<Row>('linked resource', linkedResourceSql, [
         linkId,
         asked,
       ])
-      if (linked?.[0] !== service_name) return { ids: [] }
+      if (linked?.[0] !== serviceName) return { ids: [] }
       if (workspaceId !== undefined && workspaceId !== linked[1]) return { ids: [] }
       // A link grants the same on everything that inherits from its resource, unless conditions say no.
       const possible = (linked[2] & ~link.ignoredBits) | actionFact.registered
@@ -55,13 +55,13 @@ export function createLinkLookups(statements: Statements, loadJudged: LoadJudged
       const ids: string[] = []
       let first = page.firstId
       for (let batch = 1; ; batch += 1) {
-        const values = [linkId, service_name, resource_type, first, limit + 1]
+        const values = [linkId, serviceName, resourceType, first, limit + 1]
         const rows = await statements.rows<[string]>('linked resources', linkedResourcesSql, values)
         const listed = rows.slice(0, limit).map(([id]) => id)
-        const checks = listed.map((resource_id) => ({
-          service_name,
-          resource_type,
-          resource_id,
+        const checks = listed.map((resourceId) => ({
+          serviceName,
+          resourceType,
+          resourceId,
           action,
           input,
           subject: { linkId },

@@ -65,9 +65,9 @@ export function createSearchLookups(statements: Statements): SearchLookups {
       const rows = await statements.rows<[string]>('group workspace', groupWorkspaceSql, values)
       return rows[0]?.[0]
     },
-    async findResourceNames({ service_name, resource_type }, resourceIds) {
+    async findResourceNames({ serviceName, resourceType }, resourceIds) {
       if (resourceIds.length === 0) return new Map()
-      const values = [service_name, resource_type, textArray(resourceIds)]
+      const values = [serviceName, resourceType, textArray(resourceIds)]
       type Row = [id: string, externalId: string | null, displayName: string | null]
       const rows = await statements.rows<Row>('resource names', resourceNamesSql, values)
       return new Map(rows.map(([id, externalId, displayName]) => [id, { externalId, displayName }]))

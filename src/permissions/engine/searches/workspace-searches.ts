@@ -90,7 +90,7 @@ export function createWorkspaceSearches(
       for (;;) {
         const values = [workspaceId, last, groupsPerStatement]
         const rows = await statements.rows<[string]>('workspace groups', groupsSql, values)
-        const check = { ...kind, resource_id: workspaceId, workspace: workspaceId, action }
+        const check = { ...kind, resourceId: workspaceId, workspace: workspaceId, action }
         const subjects: Subject[] = rows.map(([groupId]) => ({ groupId }))
         const bits = await loadBits(subjects.map((subject) => ({ ...check, subject })))
         allowed.push(...rows.flatMap(([id], index) => (decide(action, bits[index]) ? [id] : [])))

@@ -18,7 +18,12 @@ import { actionBitsSql, statusJoins, statusSql } from './status.ts'
  * | $8 to $11  | checks: position of the subject and the kind, resource, action    |
  * | $12        | hashes of service keys                                            |
  *
- * Checks refer to subjects and kinds by their position, from 1, so that each is sent once.
+ * Checks refer to subjects and kinds by their position, from 1, so that each is sent once. An action is
+ * null if it is built in. Whether Carol may view and publish a document, and the public view it, is:
+ *
+ * | $1 to $5   | {null,null}, {carol,null}, {demo,null}, {}, {}                    |
+ * | $6, $7     | {docs}, {document}                                                |
+ * | $8 to $11  | {1,1,2}, {1,1,1}, {roadmap,roadmap,roadmap}, {null,publish,null}  |
  */
 
 /**
@@ -59,12 +64,16 @@ export const namedUserIds = `(
   )`
 
 /**
- * A FROM clause with a row for each check: the subject and the action `q`, and the resource `r`,
- * null if it is unknown. `q.workspace_id` is the workspace of the resource.
+ * A FROM clause with a row for each check: the check as it was asked `i`, the resource `r`, null if it
+ * is unknown, and the subject and the action `q`.
  *
- * A resource outside the workspace of the subject is unknown unless it can be public. If it can,
- * `q.is_outside` is set and the subject of a statement with ancestors has neither a user nor a workspace, so
- * that no other grant applies.
+ * | the resource is                     | `r`      | `q.is_outside` | `q.user_id`, `q.workspace_id`   |
+ * | ----------------------------------- | -------- | -------------- | ------------------------------- |
+ * | in the workspace of the subject     | resource | false          | the user, that workspace        |
+ * | anywhere, of an unlimited subject   | resource | null           | the user, its workspace         |
+ * | elsewhere, and can be public        | resource | true           | the same, or both null with     |
+ * |                                     |          |                | ancestors: no other grant counts |
+ * | elsewhere, or not registered        | null     | null           | the user, null                  |
  */
 export const checksFrom: Record<Ancestry, string> = {
   ownGrants: checksFromWith('i.user_id', 'r.workspace_id'),

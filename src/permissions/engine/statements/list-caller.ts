@@ -41,12 +41,21 @@ const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::
       [q.grants_row + (${actionBitsSql}) / ${actionFact.registered}][1 + (${statusSql}) / ${statusBit.guest}]`
 
 /**
- * Returns a FROM item with the columns of `source` and the current status of the caller:
- * `keys_required`, `key_status`, `status`, and the sufficient `grants`, which are 0 if the caller
- * is rejected.
+ * Returns a FROM item with the columns of `source` and the current status of the caller. It reads of
+ * `source`:
  *
- * `source` must have the columns `key` (a position in $1, from 1, or null), `token_id`, `user_id`,
- * `workspace_id`, `service`, `action` (null if it is built in) and `grants_row` (`grantsRowOf`).
+ * | key                               | the position of the service key in $1, from 1, or null |
+ * | token_id, user_id, workspace_id   | the caller                                             |
+ * | service, action, grants_row       | what is asked: `action` is null if it is built in,     |
+ * |                                   | `grants_row` is `grantsRowOf` the action               |
+ *
+ * and adds:
+ *
+ * | keys_required, key_status         | `keyStatusColumns`                                     |
+ * | status                            | the bits of the caller (`bits.ts`)                     |
+ * | grants                            | those that suffice, 0 if the caller is rejected        |
+ *
+ * A viewer who lists what she may `view`, for example, gets `owner | workspace | view | edit`.
  * `offset 0` prevents the planner from computing the grants each time they are used.
  */
 export function callersOf(source: string): string {

@@ -127,16 +127,22 @@ function mayHaveFolders(values: ListValues): string {
 }
 
 /**
- * Lists resources for several queries. $15 is the maximum number of groups.
+ * Lists resources for several queries. $15 is the maximum number of groups. Returns a ListRow for each
+ * query, in any order:
  *
- * Returns a row for each query: its index, from 0; the current status of its caller (whether keys
- * are required, the service of the key, the bits of the status); whether the user may have a grant
- * on a folder; the IDs, from the first ID of the query on, up to its limit, ascending and joined by
- * `idSeparator`; `hasFullAccess`; and `isUncertainList`. The list is empty if the caller is rejected.
+ * | index, keysRequired, key, status | `callerColumns`                                          |
+ * | mayHaveFolders                   | whether the user may have a grant on a folder            |
+ * | joinedIds                        | the IDs from the first ID of the query on, up to its     |
+ * |                                  | limit, ascending and joined by `idSeparator`             |
+ * | hasFullAccess, isUncertain       | `hasFullAccess`, `isUncertainList`                       |
  *
- * The IDs are null if the user may have a grant on a folder. In that case, use `listWithFoldersSql`,
- * which is slower even for users without folders. The IDs are also null if the user has more groups
- * than the maximum, and a certain list is null if it depends on conditions.
+ * `joinedIds` has no IDs if the caller is rejected. It is null, and another statement has to find them,
+ * if the user has more groups than the maximum, if a certain list depends on conditions, and if the
+ * user may have a grant on a folder: `listWithFoldersSql` is slower even for users without folders.
+ *
+ * @example
+ * // Carol, a viewer, may view two documents, which no folder and no condition decides.
+ * [0, true, ['docs', null], 8585216, false, '0d000000-…,0e000000-…', false, false]
  */
 function createListSql(certainty: Certainty): Record<SubjectKindName, string> {
   const values = { ...queryValues, permission: listedPermission[certainty] }

@@ -34,14 +34,14 @@ const grantList = `(
     ${reasonRows}
   )
   select coalesce(json_agg(json_build_object(
-    'rule', rule, 'bits', bits, 'permission', permission, 'role', role, 'group_id', group_id,
-    'is_direct', is_direct, 'share_id', share_id, 'expires_at', expires_at,
+    'rule', rule, 'bits', bits, 'permission', permission, 'role', role, 'groupId', group_id,
+    'isDirect', is_direct, 'shareId', share_id, 'expiresAt', expires_at,
     'condition', condition, 'digest', digest, 'params', params,
-    'conditional_bits', conditional_bits,
+    'conditionalBits', conditional_bits,
     'ancestor', case when depth > 1 then (
-      select json_build_object('permission_id', a.id, 'resource_type', k.resource_type,
-        'resource_id', a.resource_id, 'external_id', a.external_id,
-        'display_name', a.display_name)
+      select json_build_object('permissionId', a.id, 'resourceType', k.resource_type,
+        'resourceId', a.resource_id, 'externalId', a.external_id,
+        'displayName', a.display_name)
       from resources a join resource_kinds k on k.id = a.kind_id where a.id = granted.id
     ) end
   ) order by depth, rule_order, share_id, role), '[]')
@@ -60,9 +60,9 @@ const names = `json_build_object(
   'user', (select coalesce(nullif(name, ''), email) from users where id = i.user_id),
   'workspace', (select name from workspaces where id = q.workspace_id),
   'resource', case when q.is_outside then null else r.external_id end,
-  'display_name', case when q.is_outside then null else r.display_name end,
+  'displayName', case when q.is_outside then null else r.display_name end,
   'inherits', q.is_outside is not true and r.parent_id is not null and r.inherits,
-  'group_count', (
+  'groupCount', (
     select count(*) from group_members g
     where g.user_id = q.user_id and g.workspace_id = q.workspace_id
   )
@@ -93,20 +93,20 @@ export type ReasonRow = {
   bits: number
   permission: string | null
   role: string | null
-  group_id: string | null
-  is_direct: boolean | null
-  share_id: string | null
-  expires_at: string | null
+  groupId: string | null
+  isDirect: boolean | null
+  shareId: string | null
+  expiresAt: string | null
   condition: string | null
   digest: string | null
   params: Record<string, unknown> | null
-  conditional_bits: number | null
+  conditionalBits: number | null
   ancestor: {
-    permission_id: string
-    resource_type: string
-    resource_id: string
-    external_id: string | null
-    display_name: string | null
+    permissionId: string
+    resourceType: string
+    resourceId: string
+    externalId: string | null
+    displayName: string | null
   } | null
 }
 
@@ -117,7 +117,7 @@ export type NamesRow = {
   user: string | null
   workspace: string | null
   resource: string | null
-  display_name: string | null
+  displayName: string | null
   inherits: boolean | null
-  group_count: number
+  groupCount: number
 }

@@ -63,8 +63,8 @@ export function requirementList(kindId: string, match = 'true'): string {
 /** Returns SQL for what conditions read of a row of `resources`, as JSON: StoredResource. */
 export function storedResource(alias: string): string {
   const column = (name: string) => `${alias}.${name}`
-  return `json_build_object('id', ${column('resource_id')}, 'external_id', ${column('external_id')},
-      'workspace_id', ${column('workspace_id')}, 'owner_id', ${column('owner_id')},
+  return `json_build_object('id', ${column('resource_id')}, 'externalId', ${column('external_id')},
+      'workspaceId', ${column('workspace_id')}, 'ownerId', ${column('owner_id')},
       'visibility', ${column('visibility')}, 'attributes', coalesce(${column('attributes')}, '{}'))`
 }
 
@@ -76,7 +76,7 @@ export function storedResource(alias: string): string {
 export function inheritedRequirementList(service: string): string {
   return `case when ${inherits} and ${hasInheritedRequirement(service)} then (
     with recursive ${chainCte('where r.id is not null')}
-    select json_agg(json_build_object('resource_type', k.resource_type,
+    select json_agg(json_build_object('resourceType', k.resource_type,
       'resource', ${storedResource('a')}, 'requirements', required.list) order by chain.depth)
     from chain join resources a on a.id = chain.id join resource_kinds k on k.id = a.kind_id
     cross join lateral (
@@ -89,15 +89,15 @@ export function inheritedRequirementList(service: string): string {
 /** What conditions read of a stored resource. */
 export type StoredResource = {
   id: string
-  external_id: string | null
-  workspace_id: string
-  owner_id: string
+  externalId: string | null
+  workspaceId: string
+  ownerId: string
   visibility: string
   attributes: Record<string, unknown>
 }
 
 /** A resource whose type requires something, with that type. */
-export type RequiringResource = { resource_type: string; resource: StoredResource }
+export type RequiringResource = { resourceType: string; resource: StoredResource }
 
 /**
  * A condition that an action requires: of the resource that is asked about or, with `ancestor`, of one

@@ -52,7 +52,7 @@ export const candidateList = `(
 export function storedVariables(userId: string): string {
   return `json_build_object(
     'subject', (
-      select json_build_object('id', id, 'external_id', external_id, 'email', email)
+      select json_build_object('id', id, 'externalId', external_id, 'email', email)
       from users where id = ${userId}
     ),
     'resource', ${storedResource('r')}
@@ -113,7 +113,7 @@ export type Candidate = {
 
 /** What conditions read that PostgreSQL stores. The subject is null if it does not exist. */
 export type StoredVariables = {
-  subject: { id: string; external_id: string | null; email: string | null } | null
+  subject: { id: string; externalId: string | null; email: string | null } | null
   resource: StoredResource
 }
 

@@ -19,8 +19,8 @@ export function hasOwnWorkspaces(service: string): string {
 }
 
 function roleRows(rule: GrantRule, { role, groupId, isDirect, from }: RoleRows): string {
-  return `select '${rule}' as rule, ${role} as role, ${groupId ?? 'null::uuid'} as group_id,
-        ${isDirect ?? 'null::boolean'} as is_direct
+  return `select '${rule}' as rule, ${role} as role, ${groupId ?? 'null::uuid'} as "groupId",
+        ${isDirect ?? 'null::boolean'} as "isDirect"
       from ${from}`
 }
 
@@ -31,14 +31,25 @@ const customRoleRows = partsOf('workspaceRoles').map(({ rule, part }) =>
 /** The custom roles of `q` with the action, as a JSON array of WorkspaceRole. */
 const customRoles = `(
     with chain as (select 1 as depth)
-    select coalesce(json_agg(roles order by role, group_id), '[]') from (
+    select coalesce(json_agg(roles order by role, "groupId"), '[]') from (
       ${customRoleRows.join('\n      union all\n      ')}
     ) roles
   )`
 
 /**
- * $1 to $5 as in `checks.ts`; $6 positions of subjects, $7 services, $8 IDs and $9 slugs of
- * workspaces, $10 actions, each null where it does not apply. Returns a row for each check, in order.
+ * Parameters, each an array:
+ *
+ * | $1 to $5  | subjects, as in `checks.ts`                                               |
+ * | $6, $7    | checks: position of the subject, service                                  |
+ * | $8, $9    | checks: the workspace by its ID or by its slug; the other is null         |
+ * | $10       | checks: action, null if it is built in                                    |
+ *
+ * Returns for each check, in order:
+ *
+ * | 1         | `hasOwnWorkspaces`: the check is about a resource, and the rest does not count |
+ * | 2         | the facts as bits (`bits.ts`)                                             |
+ * | 3, 4, 5   | role of the member, `customRoles`, `groupLinks`                           |
+ * | 6, 7      | names of the user and the workspace, null if they are unknown             |
  *
  * A member may view the workspace. Its owners and admins may do everything, as with the resources
  * in it, and members who have a custom role with an action may perform it.
