@@ -26,7 +26,7 @@ for (const transport of environment.transports) {
 
     const first = await list({ workspace_id, page_size: 2 })
     t.like(first, { total: 3, page: 1, page_size: 2 })
-    const { shares, attributes, owner_name, owner_email, ...facts } = last
+    const { shares, attributes, owner_name, owner_email, ancestors, ...facts } = last
     t.deepEqual(first.items[0], { ...facts, share_count: 1 })
     const second = await list({ workspace_id, page_size: 2, page: 2 })
     t.deepEqual([...providerIds(first), ...providerIds(second)], newest)
