@@ -3,13 +3,15 @@ import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
-// Presses the actions that other tests of the console do not press.
+// Does by keyboard alone the actions that other tests of the console do not press.
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
   const { consoleUrl, call } = fixture
+  useKeyboardAlone(page)
   test.after.always(() => fixture.stop())
 
   const visit = (path: string) => page.goto(`${consoleUrl}${path}`)
@@ -429,6 +431,8 @@ if (hasBrowser) {
       await page.getByRole('menu').waitFor({ state: 'detached' })
       await button('Colors').click()
       await page.getByRole('menuitemradio', { name: 'As the system' }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'detached' })
       await button(/^Account of/).click()
       await chooseItem('My record')
       await page.getByRole('heading', { name: 'Alice Lindqvist', level: 1 }).waitFor()

@@ -2,6 +2,7 @@ import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 if (hasBrowser) {
@@ -9,6 +10,7 @@ if (hasBrowser) {
   const receiver = await startWebhookReceiver()
   const page = await fixture.openPage('/webhooks')
   const { call, consoleUrl } = fixture
+  useKeyboardAlone(page)
   test.after.always(async () => {
     receiver.stop()
     await fixture.stop()

@@ -1,12 +1,17 @@
 import test from 'ava'
+import { patterns } from '../../bench/abuse/condition-costs.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Outcome } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
+
+/** How long the batch may hold the event loop, in milliseconds of processor time. */
+const maxTurn = 20
 
 const quotation = `\\Q[\\E${'a{1000}'.repeat(140)}]`
 const hostile: Record<string, string> = {
@@ -29,6 +34,11 @@ for (const transport of environment.transports) {
         parameters: { pattern: 'string' },
       },
       { name: 'asked', expression: 'context.name.matches(context.pattern)', parameters: {} },
+      {
+        name: 'looped',
+        expression: 'context.numbers.exists(x, context.numbers.exists(y, x + y > 4000.0))',
+        parameters: {},
+      },
     ].map((condition) => ({ ...condition, description: '' }))
     expectOk(await transport.call('PutResourceType', { ...kind, roles: [], conditions }, { key }))
     const owner = await fixture.addMember('viewer')
@@ -117,6 +127,25 @@ for (const transport of environment.transports) {
     t.true(results.every(({ allowed }) => !allowed))
   })
 
+  test.serial(`a batch of 1,000 worst conditions lets the event loop turn ${over}`, async (t) => {
+    const { share, kind, key, guest, document } = await createScene()
+    const item = { ...kind, resource_id: document.resource_id, action: 'edit' }
+    const checks = Array.from({ length: 1_000 }, () => item)
+    const check = (context: object) => () =>
+      transport.call('Check', { checks, context }, { key, token: guest.token })
+    const numbers = Array.from({ length: 1_000 }, (_, index) => index)
+    expectOk(await share({ name: 'looped' }))
+    const longest: Record<string, number> = { loop: await measureLongestTurn(check({ numbers })) }
+    expectOk(await share({ name: 'asked' }))
+    for (const [title, pattern] of Object.entries(patterns))
+      longest[title] = await measureLongestTurn(check({ name: 'ab'.repeat(350), pattern }))
+    t.log(longest)
+    t.deepEqual(
+      Object.entries(longest).filter(([, milliseconds]) => milliseconds > maxTurn),
+      [],
+    )
+  })
+
   test(`an open text of backslashes is refused ${over}`, async (t) => {
     const expression = `"""${'\\'.repeat(900)}`
     const result = expectOk(await admin.call(transport, 'EvaluateCondition', { expression })) as {
@@ -124,4 +153,24 @@ for (const transport of environment.transports) {
     }
     t.regex(result.error, /unexpected/)
   })
+}
+
+/**
+ * Measures the processor time of the longest turn of the event loop during a call, of this thread alone. Repeats a
+ * call with a long turn: it may have computed the classes of Unicode, or collected garbage of earlier calls.
+ */
+async function measureLongestTurn(call: () => Promise<Outcome>, attempts = 3): Promise<number> {
+  let longest = 0
+  let isRunning = true
+  let last = process.threadCpuUsage()
+  const measureTurn = () => {
+    const { user, system } = process.threadCpuUsage(last)
+    longest = Math.max(longest, (user + system) / 1_000)
+    last = process.threadCpuUsage()
+    if (isRunning) setImmediate(measureTurn)
+  }
+  setImmediate(measureTurn)
+  expectOk(await call())
+  isRunning = false
+  return longest > maxTurn && attempts > 1 ? measureLongestTurn(call, attempts - 1) : longest
 }

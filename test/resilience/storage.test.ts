@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { measureConnections } from '../../bench/faults/connections.ts'
 import { startDedicatedPostgres } from '../../bench/faults/dedicated-postgres.ts'
+import { measureDiskFull } from '../../bench/faults/disk-full.ts'
 import { createFaultEnvironment } from '../../bench/faults/fault-environment.ts'
 import { acceptableOutcomes, type FaultResult, formatRow } from '../../bench/faults/fault-result.ts'
 import { measurePostgresSlow } from '../../bench/faults/postgres-slow.ts'
@@ -64,5 +65,27 @@ test.serial(
   'if another client uses every connection, calls return 503, no write is lost, and service resumes',
   async (t) => {
     assertNoProblems(t, await measureConnections(environment, postgres.url, 1), acceptableOutcomes)
+  },
+)
+
+test.serial(
+  'if the disk of PostgreSQL is full, checks go on, writes return 503, and service resumes by itself',
+  async (t) => {
+    const result = await measureDiskFull(2)
+    if (!result.whileFull) {
+      // Only root may mount a small disk.
+      t.log(result.note)
+      t.pass()
+      return
+    }
+    assertNoProblems(t, result, acceptableOutcomes)
+    t.true(result.isAlive)
+    const { checks, writes } = result.whileFull
+    t.deepEqual(Object.keys(checks), ['ok'])
+    t.true((writes.unavailable ?? 0) > 0)
+    t.deepEqual(
+      Object.keys(writes).filter((label) => !['ok', 'unavailable'].includes(label)),
+      [],
+    )
   },
 )

@@ -1,0 +1,112 @@
+import type { Locator, Page } from 'playwright-core'
+import { waitUntilIdle } from './console.ts'
+import { waitUntil } from './wait-until.ts'
+
+/** More presses of a key than any screen has elements. */
+const maxPresses = 250
+
+/**
+ * Replaces what the locators of this process do with the mouse by presses of keys alone: Tab and the arrows until the
+ * focus is where the mouse would click, then Enter, Space or the text. Only files are still chosen without a key,
+ * because their dialog belongs to the system.
+ */
+export function useKeyboardAlone(page: Page): void {
+  const prototype: Record<string, unknown> = Object.getPrototypeOf(page.locator('body'))
+  Object.assign(prototype, { click, fill, check: setChecked(true), uncheck: setChecked(false) })
+}
+
+async function click(this: Locator): Promise<void> {
+  const { keyboard } = this.page()
+  const { role, isOpen } = await reach(this)
+  if (role === 'option' || role === 'tab')
+    return role === 'tab' ? undefined : keyboard.press('Enter')
+  if (role === 'combobox') return isOpen ? undefined : keyboard.press('ArrowDown')
+  await keyboard.press(role === 'checkbox' || role === 'switch' ? 'Space' : 'Enter')
+}
+
+async function fill(this: Locator, text: string): Promise<void> {
+  const { keyboard } = this.page()
+  const { type, role } = await reach(this)
+  if (type === 'datetime-local') return fillTime(this, text)
+  await keyboard.press('Control+a')
+  await keyboard.press('Delete')
+  if (text) await keyboard.type(text)
+  if (role !== 'combobox') return
+  // The list follows 200 ms after the last key. A person sees that, too, before they choose.
+  await this.page().waitForTimeout(300)
+  await waitUntilIdle(this.page())
+}
+
+/** Types a time into its parts, in the order of en-US. */
+async function fillTime(locator: Locator, text: string): Promise<void> {
+  const { keyboard } = locator.page()
+  const [, year, month, day, hour, minute] = /^(\d+)-(\d+)-(\d+)T(\d+):(\d+)$/.exec(text) ?? []
+  const parts = text ? [month, day, year, hour, minute] : ['', '', '', '', '', '']
+  for (const part of parts) {
+    if (part) await keyboard.type(part)
+    else await keyboard.press('Delete')
+    if (!part || part === year) await keyboard.press('ArrowRight')
+  }
+  if (Number(hour) < 12) await keyboard.type('am')
+  await waitUntil(async () => (await locator.inputValue()) === text)
+}
+
+function setChecked(value: boolean) {
+  return async function (this: Locator): Promise<void> {
+    await reach(this)
+    if ((await this.isChecked()) !== value) await this.page().keyboard.press('Space')
+    await waitUntil(async () => (await this.isChecked()) === value)
+  }
+}
+
+type Position = { role: string; type: string; isOpen: boolean; isReached: boolean; key: string }
+
+/** Presses keys until an element has the focus, or is the one that Enter chooses. */
+async function reach(locator: Locator): Promise<Position> {
+  const { keyboard } = locator.page()
+  await locator.waitFor()
+  await waitUntil(() => locator.isEnabled())
+  await waitUntil(() => isDialogReady(locator))
+  for (let presses = 0; presses < maxPresses; presses += 1) {
+    const position = await findPosition(locator)
+    if (position.isReached) return position
+    await keyboard.press(position.key)
+  }
+  throw new Error(`No key leads to ${locator}`)
+}
+
+/** A dialog moves the focus from what opened it into itself. */
+function isDialogReady(locator: Locator): Promise<boolean> {
+  return locator.evaluate((element) => {
+    const dialog = element.closest('[role="dialog"]')
+    const { activeElement, body } = element.ownerDocument
+    return !dialog || activeElement === body || dialog.contains(activeElement)
+  })
+}
+
+/** Tells where the focus is, and which key brings it nearer to an element. */
+function findPosition(locator: Locator): Promise<Position> {
+  return locator.evaluate((element) => {
+    const document = element.ownerDocument
+    const active = document.activeElement
+    const type = element.type ?? ''
+    const role = element.getAttribute('role') ?? (type === 'checkbox' ? type : '')
+    const isOpen = element.getAttribute('aria-expanded') === 'true'
+    const position = (isReached: boolean, key: string) => ({ role, type, isOpen, isReached, key })
+    if (role === 'option') {
+      const marked = active.getAttribute('aria-activedescendant')
+      return position(marked === element.id && marked !== '', 'ArrowDown')
+    }
+    if (role.startsWith('menuitem')) return position(active === element, 'ArrowDown')
+    const tabs = role === 'tab' ? element.parentElement : undefined
+    if (tabs?.contains(active)) return position(active === element, 'ArrowRight')
+    const target = tabs?.querySelector('[role="tab"][tabindex="0"]') ?? element
+    const selector = 'a[href], button, input, select, textarea, [tabindex="0"]'
+    const stops = [...document.querySelectorAll(selector)].filter(
+      (stop) => stop.tabIndex >= 0 && !stop.disabled && stop.checkVisibility(),
+    )
+    const [from, to] = [stops.indexOf(active), stops.indexOf(target)]
+    const isBefore = from >= 0 && to >= 0 && to < from
+    return position(active === element, isBefore ? 'Shift+Tab' : 'Tab')
+  })
+}
