@@ -46,8 +46,8 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     resources: {
       path: () => '/resources',
       columns:
-        'id,service_name,resource_type,resource_id,external_id,workspace_id,owner_id,visibility,share_count,created_at',
-      row: /,docs,document,[^,]+,roadmap-2027,.*,private,2,/,
+        'id,service_name,resource_type,resource_id,external_id,workspace_id,owner_id,visibility,effective_visibility,share_count,created_at',
+      row: /,docs,document,[^,]+,roadmap-2027,.*,private,private,2,/,
     },
     'who-has-access': {
       path: ({ resourceId }) => `/resources/${resourceId}`,
