@@ -273,6 +273,7 @@ test('a guest is refused while a node of an older version is connected', async (
   const separate = await createSignInEnvironment()
   t.teardown(() => separate.stop())
   const operator = await createAdmin(separate)
+  const mapping = { role_claim: 'roles', roles: { Contractor: 'guest' } }
   for (const transport of separate.transports) {
     const { people, kind, key, workspace, update, invite } = await createFixture(
       transport,
@@ -290,11 +291,17 @@ test('a guest is refused while a node of an older version is connected', async (
         { name: 'insider', description: '', expression: '!subject.guest', parameters: {} },
       ],
     }
+    const domain = `${randomUUID()}.example.org`
+    const connection = {
+      workspace_id: workspace,
+      connection_id: await seedConnection(separate, workspace, domain),
+    }
     const changes = [
       () => update(people.admin, people.viewer, { guest: true }),
       () => invite(people.admin, { guest: true }),
       () => operator.call(transport, 'ExecuteCsvImport', { csv }),
       () => transport.call('PutResourceType', declaration, { key }),
+      () => operator.call(transport, 'UpdateConnection', { ...connection, mapping }),
     ]
     const older = new pg.Client({
       connectionString: separate.databaseUrl,
@@ -309,7 +316,6 @@ test('a guest is refused while a node of an older version is connected', async (
     for (const change of changes) expectOk(await change())
   }
   const mapped = await separate.seed.workspace()
-  const mapping = { roles: { Contractor: 'guest' } }
   await seedConnection(separate, mapped, `${randomUUID()}.example.org`, mapping)
   const { rows } = await separate.pool.query(
     'select fact from newer_facts where migration = 83 order by fact',

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { VisibilityBadge } from '../ui/badges.tsx'
 import { type Resource, type ResourceSummary, resourcesQuery, titleOf } from './resource-queries.ts'
-import classes from './resource-table.module.css'
 
 /** Shows who sees a resource, and the ancestor through which that is more than its own visibility. */
 export function VisibilityOf({ resource }: { resource: ResourceSummary }) {
@@ -10,15 +9,15 @@ export function VisibilityOf({ resource }: { resource: ResourceSummary }) {
   if (!source) return <VisibilityBadge visibility={effective_visibility} />
   const { permission_id: permissionId } = source
   return (
-    <span className={classes.visibility}>
-      <VisibilityBadge visibility={effective_visibility} />
+    <>
+      <VisibilityBadge visibility={effective_visibility} />{' '}
       <span className="dimmed">
         through {source.resource_type}{' '}
         <Link to="/resources/$permissionId" params={{ permissionId }} className="link">
           <bdi>{titleOf(source)}</bdi>
         </Link>
       </span>
-    </span>
+    </>
   )
 }
 
