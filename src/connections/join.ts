@@ -112,7 +112,7 @@ async function join(
       action: 'connection.member_joined',
       targetId: id.userId,
       workspaceId: id.workspaceId,
-      detail: { email, role, ...(isGuest && { guest: 'true' }), connection_id: connectionId },
+      detail: { email, role, guest: String(isGuest), connection_id: connectionId },
     },
   )
   return true

@@ -45,7 +45,10 @@ for (const transport of environment.transports) {
       [workspace_id, claims.sub],
     )
     t.deepEqual(rows, [
-      { action: 'connection.member_joined', detail: { email, role: 'editor', connection_id } },
+      {
+        action: 'connection.member_joined',
+        detail: { email, role: 'editor', guest: 'false', connection_id },
+      },
     ])
     t.like(
       decodeJwt(
