@@ -141,8 +141,14 @@ for (const transport of environment.transports) {
       t.deepEqual({ code, reason }, { code: 'permission_denied', reason: 'GUEST' }, method)
     }
     const role = await seed.customRole(workspace, [], [])
-    const higher = expectError(await call('ListRoleMembers', viewer, { role_id: role }))
-    t.is(higher.reason, 'ROLE_TOO_LOW')
+    for (const [method, message] of [
+      ['ListRoleMembers', { role_id: role }],
+      ['LookUpWorkspaceNames', { ids: [by.id] }],
+    ] as const)
+      t.is(expectError(await call(method, viewer, message)).reason, 'ROLE_TOO_LOW', method)
+    // The kind of the credential is known before the request is read.
+    const elsewhere = { workspace_id: randomUUID() }
+    t.is(expectError(await call('ListMembers', viewer, elsewhere)).reason, 'GUEST')
     expectOk(await call('GetWorkspace', viewer))
     expectOk(await transport.call('GetMe', {}, { token: viewer.token }))
     expectOk(await call('RemoveMember', viewer, { user_id: viewer.id }))
