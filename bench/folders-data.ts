@@ -77,6 +77,18 @@ export function folderSql(size: number): string[] {
   ]
 }
 
+const fileKind =
+  "(select id from resource_kinds where service_name = 'docs' and resource_type = 'file')"
+
+/** The statements that require something of whatever is in a file. Every file meets it. */
+export const inheritedRequirementSql = [
+  `insert into resource_types (kind_id, id, description) values (${fileKind}, gen_random_uuid(), '')`,
+  `insert into resource_conditions (kind_id, name, description, expression, parameters, position)
+   values (${fileKind}, 'unblocked', '', '!has(resource.attributes.blocked)', '{}', 0)`,
+  `insert into resource_requirements (kind_id, action, condition, inherited_in, position)
+   values (${fileKind}, 'view', 'unblocked', 'docs', 0)`,
+]
+
 /** Returns the statement that creates a folder with `size` descendants. */
 export function treeSql({ type, first, fanOut }: typeof bigFolder, size: number): string {
   return `

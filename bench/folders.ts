@@ -21,6 +21,7 @@ import {
   doomedFolder,
   flat,
   folderSql,
+  inheritedRequirementSql,
   reader,
   treeSql,
   viewer,
@@ -45,7 +46,11 @@ export async function measureFolders(harness: Harness, addRow: (row: Row) => voi
   const size = harness.quick ? 2000 : 100_000
   const url = await openExtraDatabase(harness.database, 'folders', folderSql(size))
   const server = harness.daikon(url)
-  await measureChecks(harness, server, addRow)
+  const requiringUrl = await openExtraDatabase(harness.database, 'requiring-folders', [
+    ...folderSql(100),
+    ...inheritedRequirementSql,
+  ])
+  await measureChecks(harness, server, harness.daikon(requiringUrl), addRow)
   await measurePage(harness, server, url, size, addRow)
   const { port } = await server.request<ServerState>({})
   const client = createBenchClient(port)
@@ -65,22 +70,30 @@ export async function measureFolders(harness: Harness, addRow: (row: Row) => voi
 async function measureChecks(
   harness: Harness,
   server: BenchProcess,
+  requiring: BenchProcess,
   addRow: (row: Row) => void,
 ): Promise<void> {
-  const prepare = async (name: string, type: string, numberOf: (n: number) => number) => {
+  const prepare = async (
+    name: string,
+    type: string,
+    numberOf: (n: number) => number,
+    asked = server,
+  ) => {
     const batches = Array.from({ length: harness.quick ? 100 : 1000 }, (_, n): CheckBatch => {
       const resource_id = idOf('r', numberOf(n))
       const checks = [{ service_name, resource_type: type, resource_id, action: 'view' }]
       return { user: viewer(n), workspace, checks, mustAllow: [true] }
     })
-    const { daikon } = writeChecks(harness, name, await fetchResponses(harness, server, batches))
-    return () => harness.measure(server, { kind: 'unary', inFlight, files: [daikon] })
+    const { daikon } = writeChecks(harness, name, await fetchResponses(harness, asked, batches))
+    return () => harness.measure(asked, { kind: 'unary', inFlight, files: [daikon] })
   }
   const { first, length } = chains
+  const last = (n: number) => first + n * length + length - 1
   const results = await interleave(harness.rounds, {
     flat: await prepare('flat', flat.type, (n) => flat.first + n),
     beside: await prepare('beside', besideFolders.type, (n) => besideFolders.first + n),
-    deep: await prepare('deep', chains.type, (n) => first + n * length + length - 1),
+    deep: await prepare('deep', chains.type, last),
+    requiring: await prepare('requiring', chains.type, last, requiring),
   })
   const baseline = formatLoad(medianLoad(results, ({ flat }) => flat))
   addRow({
@@ -96,6 +109,13 @@ async function measureChecks(
     daikon: formatLoad(medianLoad(results, ({ beside }) => beside)),
     baseline,
     value: medianOf(results, ({ beside, flat }) => beside.rate / flat.rate),
+  })
+  addRow({
+    label: `a resource with ${length - 1} ancestors of a type with an inherited requirement, compared with one of a type without`,
+    daikon: formatLoad(medianLoad(results, ({ requiring }) => requiring)),
+    baseline: formatLoad(medianLoad(results, ({ deep }) => deep)),
+    value: medianOf(results, ({ requiring, deep }) => requiring.rate / deep.rate),
+    goal: { min: 0.6 },
   })
 }
 

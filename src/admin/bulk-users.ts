@@ -1,11 +1,13 @@
 import type { BulkResponse, UpdateUsersRequest } from '../../gen/daikon/v1/bulk_changes.ts'
 import { changeEach } from '../core/bulk.ts'
-import { updateUser } from './user-status.ts'
+import { changeUser, type UpdateContext } from './user-status.ts'
 
-/** Activates or deactivates users, each in a transaction of its own. */
+/** Activates or deactivates users, each wholly or not at all. */
 export function updateUsers(
-  context: Parameters<typeof updateUser>[0],
+  { stores, ...context }: UpdateContext,
   { user_ids, is_active }: UpdateUsersRequest,
 ): Promise<BulkResponse> {
-  return changeEach(user_ids, (user_id) => updateUser(context, { user_id, is_active }))
+  return changeEach(stores, user_ids, (tx, user_id) =>
+    tx.transaction((tx) => changeUser(tx, context, { user_id, is_active })),
+  )
 }

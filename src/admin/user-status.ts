@@ -19,7 +19,7 @@ import { createUserTag, requireUserDetail, type UserDetailStores } from './users
 
 type StatusStores = SignOutStores & { people: PeopleStore }
 
-type UpdateContext = Pick<
+export type UpdateContext = Pick<
   RequestContext<StatusStores & UserDetailStores>,
   'stores' | 'principal' | 'now'
 > & {
@@ -36,26 +36,36 @@ type UserChanges = Partial<Pick<LockedPerson, 'name' | 'isActive' | 'externalId'
  */
 export async function updateUser(
   { stores, principal, now, identity }: UpdateContext,
-  { user_id, name, is_active, external_id, if_match, ...correction }: UserUpdateRequest,
+  request: UserUpdateRequest,
 ): Promise<UserDetail> {
-  const externalId = external_id === '' ? null : external_id
-  const email = correction.email?.trim().toLowerCase()
-  const changes = changedFields({ name: name?.trim(), isActive: is_active, externalId })
   const { before, after } = await stores.transaction(async (tx) => {
-    const user = await lockUser(tx.people, user_id, principal.admin?.id)
-    requireMatch(if_match, createUserTag(user))
-    if (email !== undefined && email !== user.email) {
-      const { reason, keep_sign_in: keepsSignIn = false } = correction
-      await correctAddress(tx, principal, now, user, { email, reason: reason?.trim(), keepsSignIn })
-    }
-    if (changes) await changeFields(tx, { principal, now }, user, changes)
-    return { before: user.email, after: await requireUserDetail(tx, now, user.id) }
+    const { id, email } = await changeUser(tx, { principal, now }, request)
+    return { before: email, after: await requireUserDetail(tx, now, id) }
   })
   if (after.email !== before && identity) {
     const mails = renderCorrectionMails(before, after.email, identity.settings.BASE_URL)
     for (const mail of mails) identity.sendMail(mail)
   }
   return after
+}
+
+/** Changes a user in a transaction, without telling them, and returns the user as before. */
+export async function changeUser(
+  tx: StatusStores,
+  { principal, now }: Pick<UpdateContext, 'principal' | 'now'>,
+  { user_id, name, is_active, external_id, if_match, ...correction }: UserUpdateRequest,
+): Promise<LockedPerson> {
+  const externalId = external_id === '' ? null : external_id
+  const email = correction.email?.trim().toLowerCase()
+  const changes = changedFields({ name: name?.trim(), isActive: is_active, externalId })
+  const user = await lockUser(tx.people, user_id, principal.admin?.id)
+  requireMatch(if_match, createUserTag(user))
+  if (email !== undefined && email !== user.email) {
+    const { reason, keep_sign_in: keepsSignIn = false } = correction
+    await correctAddress(tx, principal, now, user, { email, reason: reason?.trim(), keepsSignIn })
+  }
+  if (changes) await changeFields(tx, { principal, now }, user, changes)
+  return user
 }
 
 /** Changes the other fields of a locked user, and records what has changed. */

@@ -109,7 +109,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     try {
       await client.connect()
       const deployment = new DeploymentStore(client)
-      const featureChecks = createDeploymentChecks((sql) => deployment.readRows(sql))
+      const featureChecks = createDeploymentChecks((sql) => deployment.readRows(sql), config)
       return await runChecks(databaseChecks(deployment, config, featureChecks))
     } finally {
       await client.end()

@@ -149,6 +149,17 @@ export function oneOf<Value extends string>(...values: Value[]) {
   }
 }
 
+/** Comma-separated names out of `values`, none twice. An empty text is an empty list. */
+export function namesOf<Value extends string>(...values: readonly Value[]) {
+  const parse = list(oneOf(...values))
+  return (value: string): Value[] => {
+    const names = parse(value)
+    const repeated = names.find((name, index) => names.indexOf(name) < index)
+    if (repeated !== undefined) throw new Error(`must list ${repeated} only once`)
+    return names
+  }
+}
+
 /** Accepts an empty text as well. */
 export function optional(parse: (text: string) => string) {
   return (value: string): string => (value === '' ? '' : parse(value))

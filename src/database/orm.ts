@@ -82,6 +82,7 @@ import { RefusedInvitations } from './migrations/081-refused-invitations.ts'
 import { Browsers } from './migrations/082-browsers.ts'
 import { Guests } from './migrations/083-guests.ts'
 import { InheritedRequirements } from './migrations/085-inherited-requirements.ts'
+import { AuthenticationOfCodes } from './migrations/091-authentication-of-codes.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -183,6 +184,7 @@ const migrations = [
   { name: '082-browsers', class: Browsers },
   { name: '083-guests', class: Guests },
   { name: '085-inherited-requirements', class: InheritedRequirements },
+  { name: '091-authentication-of-codes', class: AuthenticationOfCodes },
 ]
 
 type OrmOptions = {

@@ -24,15 +24,21 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   let failures: unknown[] = []
   try {
-    return await retryDeadlocks(async () => {
+    // Another attempt after a savepoint would still hold the locks that others wait for.
+    const retry = em.isInTransaction() ? once : retryDeadlocks
+    return await retry(async () => {
       failures = []
       try {
-        return await em.transactional((em) =>
-          work(em).catch((error) => {
+        return await em.transactional(async (em) => {
+          const result = await work(em).catch((error) => {
             failures.push(error)
             throw error
-          }),
-        )
+          })
+          // Otherwise, MikroORM compares the entities of the call with what was read, at the end of each
+          // transaction. Nothing is written by changing an entity.
+          em.clear()
+          return result
+        })
       } catch (error) {
         // A failed ROLLBACK must not hide the error that caused it.
         throw failures.length > 0 ? failures[0] : error
@@ -42,6 +48,10 @@ export async function inTransaction<Result>(
     // MikroORM does not convert errors of BEGIN and COMMIT.
     throw failures.length > 0 ? error : statementError(error)
   }
+}
+
+function once<Result>(work: () => Promise<Result>): Promise<Result> {
+  return work()
 }
 
 /** Runs `work`, and retries it if PostgreSQL aborted it to resolve a deadlock. */

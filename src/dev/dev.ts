@@ -7,7 +7,8 @@ import { findMisspeltSettings } from '../config/misspelt-settings.ts'
 import { createLogger } from '../core/logger.ts'
 import { isLoopbackUrl } from '../core/loopback.ts'
 import { openDatabase } from '../database/database.ts'
-import { providerNames, providerTitles } from '../identity/providers/provider.ts'
+import { providerNames } from '../identity/providers/provider.ts'
+import { titleOf } from '../identity/providers/sign-in-methods.ts'
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
@@ -40,7 +41,7 @@ async function dev(): Promise<void> {
   const people = Object.values(demo.people).map(({ name, email }) => ({
     name,
     email,
-    // Lets each person sign in with all three providers.
+    // Lets each person sign in with all providers.
     hostedDomain: 'example.com',
   }))
   const providers = await startMockProviders({ port: ports.MOCK_PROVIDERS_PORT, people, client })
@@ -96,7 +97,7 @@ async function dev(): Promise<void> {
       docsUrl: docs?.url,
       providersUrl: providers.url,
       mailboxUrl: mailbox.url,
-      mockProviders: mockProviders.map((name) => providerTitles[name]),
+      mockProviders: mockProviders.map((name) => titleOf(config, name)),
       isConsoleBeingBuilt: stopConsoleBuild !== undefined,
       token: await signDemoToken(stores, config, demo.people.bob.email, demo.slug),
     }),

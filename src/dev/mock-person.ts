@@ -12,7 +12,7 @@ export type MockPerson = {
   hostedDomain?: string
 }
 
-/** The OAuth client that is registered with all three mock providers. */
+/** The OAuth client that is registered with all mock providers. */
 export type MockClient = { id: string; secret: string; redirectUris: string[] }
 
 /**

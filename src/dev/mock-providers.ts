@@ -7,13 +7,14 @@ import { sendPage } from './pages.ts'
 
 export type { MockClient, MockPerson }
 
-/** A server that mocks the OAuth endpoints of Google, Microsoft and GitHub. */
+/** A server that mocks Google, Microsoft, GitHub and the OpenID Connect provider of a company. */
 export type MockProviders = {
   url: string
   /** The environment variables that make daikon use the mock providers. */
   environment: Record<
-    | `${'GOOGLE' | 'MICROSOFT' | 'GITHUB'}_CLIENT_${'ID' | 'SECRET'}`
-    | `${'GOOGLE' | 'MICROSOFT'}_ISSUER`
+    | `${'GOOGLE' | 'MICROSOFT' | 'GITHUB' | 'OIDC'}_CLIENT_${'ID' | 'SECRET'}`
+    | `${'GOOGLE' | 'MICROSOFT' | 'OIDC'}_ISSUER`
+    | 'OIDC_NAME'
     | 'GITHUB_URL'
     | 'GITHUB_API_URL',
     string
@@ -63,6 +64,10 @@ export async function startMockProviders({
       GITHUB_CLIENT_SECRET: client.secret,
       GITHUB_URL: `${url}/github`,
       GITHUB_API_URL: `${url}/github/api`,
+      OIDC_CLIENT_ID: client.id,
+      OIDC_CLIENT_SECRET: client.secret,
+      OIDC_ISSUER: `${url}/company`,
+      OIDC_NAME: companyLike.title,
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
@@ -83,11 +88,13 @@ async function createHandler(
   const tenantIssuer = `${url}/microsoft/${mockTenant}/v2.0`
   const google = await createMockOidc({ ...googleLike, issuer: `${url}/google` }, options)
   const microsoft = await createMockOidc({ ...microsoftLike, issuer: tenantIssuer }, options)
+  const company = await createMockOidc({ ...companyLike, issuer: `${url}/company` }, options)
   const github = createMockGithub({ url: `${url}/github`, client, people })
 
   return async (request, response) => {
     const path = request.url ?? ''
     if (path.startsWith('/google/')) return google(request, response)
+    if (path.startsWith('/company/')) return company(request, response)
     if (path.startsWith('/github/')) return github(request, response)
     const [, tenant, rest] = /^\/microsoft\/(common|organizations)(\/v2\.0\/.*)$/.exec(path) ?? []
     if (rest?.startsWith('/v2.0/.well-known/')) {
@@ -125,6 +132,22 @@ const googleLike = {
     name: person.name,
     ...splitName(person.name),
     hd: person.hostedDomain,
+  }),
+}
+
+const companyLike = {
+  title: 'Example Company',
+  claims: {
+    openid: ['sub', 'amr'],
+    email: ['email', 'email_verified'],
+    profile: ['name', 'given_name', 'family_name', 'picture'],
+  },
+  claimsOf: (person: MockPerson) => ({
+    sub: providerIds(person).oid,
+    email: person.email,
+    email_verified: person.verified ?? true,
+    name: person.name,
+    ...splitName(person.name),
   }),
 }
 

@@ -131,10 +131,12 @@ async function exchangeOnce(
       await tx.sessionScope.require(code, claims.wid)
       if (!(await tx.codes.consume(hash, now))) return undefined
       const issuedAt = identity.clock()
-      const browserSession =
-        browserSessionId === undefined
+      // A node of an earlier version issued a code without it.
+      const authentication =
+        code.authentication ??
+        (browserSessionId === undefined
           ? undefined
-          : await tx.browserSessions.findAuthentication(browserSessionId)
+          : await tx.browserSessions.findAuthentication(browserSessionId))
       const started = {
         userId,
         workspaceId: claims.wid,
@@ -146,7 +148,8 @@ async function exchangeOnce(
         clientId,
         loginClientId,
         scope,
-        browserSession,
+        browserSessionId,
+        authentication,
       }
       const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)

@@ -1,4 +1,5 @@
 import type { Role } from '../core/roles.ts'
+import type { AuthenticationClaims } from './authentication.ts'
 
 /**
  * The header `typ` and the audience `aud` of each token `type`. They differ between types, so that
@@ -36,7 +37,7 @@ export type Claims = {
     scope?: string
     /** The connection of the workspace that the session began through, if any. */
     connection_id?: string
-  }
+  } & AuthenticationClaims
   refresh: { sub: string; jti: string; wid: string }
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }
   /** The management app, and the requested scopes if it requested fewer than it has. */

@@ -10,6 +10,7 @@ import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { originOf } from './providers/generic.ts'
 import type { Identity } from './providers/provider.ts'
 import { reasons } from './reasons.ts'
 import { preventSessions } from './sessions.ts'
@@ -31,6 +32,9 @@ type UnlinkStores = LinkStores & {
   sessions: SessionStore
 }
 
+/** Returns whether somebody may sign in whose address no user has. */
+type MaySignUp = (email: string) => Promise<boolean>
+
 /** The user to whom an identity belongs, and whether the account was linked before. */
 export type ResolvedUser = { id: string; wasLinked: boolean }
 
@@ -41,11 +45,13 @@ export type ResolvedUser = { id: string; wasLinked: boolean }
  * The user is found by the linked account (provider, subject), or else by a verified e-mail
  * address. In the latter case, the account is linked, and the user is created if there is none.
  * This is also how an invited user signs in for the first time. An unverified address never links
- * an account, because anyone can enter someone else's address at a provider.
+ * an account, because anyone can enter someone else's address at a provider. `maySignUp` decides
+ * whether a user may be created.
  */
 export async function resolveUser(
   tx: LinkStores,
   identity: Identity,
+  maySignUp: MaySignUp,
 ): Promise<SignInResult<ResolvedUser>> {
   const linkedUserId = await tx.accounts.findUserId(identity)
   if (linkedUserId) {
@@ -56,6 +62,9 @@ export async function resolveUser(
   }
   if (!identity.email || !identity.emailVerified)
     return failure(identity.emailProblem ?? 'email_not_verified')
+  const isClosed =
+    !(await maySignUp(identity.email)) && !(await tx.users.findByEmail(identity.email))
+  if (isClosed) return failure('sign_up_closed')
   const linked = await linkByEmail(tx, identity, identity.email)
   return linked.ok ? success({ id: linked.value, wasLinked: false }) : linked
 }
@@ -97,11 +106,12 @@ async function linkByEmail(
  * Returns whether an account may be linked to the user with its address. If the user already has
  * another account at the same provider, it may not, because the address must have changed hands. If
  * the user has accounts at other providers, a Google account may be linked only if Google is
- * authoritative for the address.
+ * authoritative for the address, and one of OIDC_ISSUER only if OIDC_TRUST_EMAIL is true.
  */
 function mayJoin(identity: Identity, email: string, accounts: LinkedAccount[]): boolean {
   if (accounts.length === 0) return true
-  if (accounts.some(({ provider }) => provider === identity.provider)) return false
+  if (accounts.some((other) => originOf(other) === originOf(identity))) return false
+  if (identity.joinsNone) return false
   return identity.provider !== 'google' || isGoogleAddress(email, identity.hostedDomain)
 }
 

@@ -4,6 +4,7 @@ import type {
   CompleteLoginRequest,
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
+import { authenticationOf } from './authentication.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
@@ -156,7 +157,8 @@ function grantCode(
     }
     const clientId = client.confidentialId ?? undefined
     const loginClientId = client.id ?? undefined
-    const grant = { userId, provider, codeChallenge, clientId, loginClientId }
+    const authentication = authenticationOf(identity, context.identity.clock())
+    const grant = { userId, provider, authentication, codeChallenge, clientId, loginClientId }
     const code = await tx.codes.issue(grant, context.now)
     await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
     return success({ code })

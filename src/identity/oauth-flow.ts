@@ -9,6 +9,7 @@ import {
   type Provider,
   providerNames,
 } from './providers/provider.ts'
+import { isAdminMethod } from './providers/sign-in-methods.ts'
 import { reasons } from './reasons.ts'
 import { hashSecret, isSameSecret } from './secret.ts'
 import {
@@ -41,7 +42,10 @@ export async function findProvider(
   flow: Flow,
 ): Promise<Provider | undefined> {
   const configured = findProviderName(name)
-  if (configured) return identity.providers.get(configured)
+  if (configured) {
+    const isOff = flow === 'admin' && !isAdminMethod(identity.settings, name)
+    return isOff ? undefined : identity.providers.get(configured)
+  }
   const connectionId = flow === 'user' ? readConnectionId(name) : undefined
   const connection = connectionId && (await stores.signInConnections.findActive(connectionId))
   return connection ? identity.connectionProviders.providerOf(connection) : undefined
@@ -97,7 +101,7 @@ export async function fetchIdentity(
   const provider = await requireProvider(context, login.provider, login.flow)
   // Otherwise, a provider that has since been replaced would learn the code of the one before.
   if (provider.configuration !== login.configuration)
-    return failure('state_mismatch', 'the provider of the connection was replaced')
+    return failure('state_mismatch', 'the provider was replaced')
   const callback = new URLSearchParams()
   for (const name of ['state', 'code', 'error', 'error_description', 'iss'] as const) {
     const value = request[name]

@@ -1,4 +1,5 @@
 import { noConnectionProviders } from './default-ports.ts'
+import { createAccountChecks } from './doctor.ts'
 import { identityHandlers } from './handlers.ts'
 import { createIdentityJobs } from './jobs.ts'
 import type { LogoutSender } from './oauth/logout-notifications.ts'
@@ -12,5 +13,6 @@ export const parts = {
   createServices: createIdentityServices,
   createHandlers: () => identityHandlers,
   createJobs: createIdentityJobs,
+  createChecks: createAccountChecks,
   stop: ({ logoutSender }: { logoutSender: LogoutSender }) => logoutSender.stop(),
 }

@@ -7,6 +7,7 @@ import type {
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
+import { authenticationClaims } from './authentication.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
@@ -59,6 +60,7 @@ export async function issueTokens(
     ...(clientId && { client_id: clientId }),
     ...(scope !== undefined && { scope }),
     ...(connectionId !== undefined && { connection_id: connectionId }),
+    ...authenticationClaims(session.authentication),
   }
   const { sub, wid } = claims
   const iat = expiryOf(issuedAt, 0).getTime()

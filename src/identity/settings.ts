@@ -3,6 +3,8 @@ import {
   flag,
   hostPattern,
   list,
+  namesOf,
+  oneOf,
   optional,
   optionalNumber,
   positiveNumber,
@@ -10,6 +12,7 @@ import {
   url,
 } from '../config/parsers.ts'
 import { type SettingsOf, setting } from '../config/setting.ts'
+import { providerNames } from './providers/provider.ts'
 
 const http = url('http', 'https')
 
@@ -114,6 +117,24 @@ export const identitySettings = {
     positiveNumber,
     'Maximum size in bytes of the cache of verified tokens of a worker.',
   ),
+  SIGN_IN_METHODS: setting(
+    'Identity providers',
+    '',
+    namesOf(...providerNames),
+    'Comma-separated providers that people sign in with, out of google, microsoft, github and oidc, in the order of their buttons. Empty: each that has a client ID.',
+  ),
+  ADMIN_SIGN_IN_METHODS: setting(
+    'Identity providers',
+    '',
+    namesOf(...providerNames),
+    'Comma-separated providers that administrators sign in with, out of those that people sign in with. Only a sign-in with one of them makes a user in ADMIN_EMAILS an administrator. Empty: all of them.',
+  ),
+  SIGN_UP: setting(
+    'Identity providers',
+    'open',
+    oneOf('open', 'invited'),
+    'Who may sign in for the first time: everyone, or with `invited` only people who have been invited, imported or provisioned, whose domain a connection has verified, or who are in ADMIN_EMAILS.',
+  ),
   GOOGLE_CLIENT_ID: setting(
     'Identity providers',
     '',
@@ -181,6 +202,36 @@ export const identitySettings = {
     'false',
     flag,
     'Uses PKCE with GitHub, in addition to the state parameter.',
+  ),
+  OIDC_CLIENT_ID: setting(
+    'Identity providers',
+    '',
+    text,
+    'OAuth client ID at another OpenID Connect provider, such as one of your company. Empty: sign-in with it is disabled.',
+  ),
+  OIDC_CLIENT_SECRET: setting(
+    'Identity providers',
+    '',
+    text,
+    'OAuth client secret at that provider.',
+  ),
+  OIDC_ISSUER: setting(
+    'Identity providers',
+    '',
+    text,
+    'OpenID Connect issuer of that provider, exactly as in its discovery document. Accounts belong to their issuer: after a change, those of the former one sign nobody in.',
+  ),
+  OIDC_NAME: setting(
+    'Identity providers',
+    '',
+    text,
+    "Name of that provider on its button. Empty: the issuer's host.",
+  ),
+  OIDC_TRUST_EMAIL: setting(
+    'Identity providers',
+    'false',
+    flag,
+    'Whether accounts at that provider may join users who have other accounts already, by an address that it has verified. Set it to true only if the provider notices when an address changes hands.',
   ),
 }
 

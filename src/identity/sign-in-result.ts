@@ -21,6 +21,8 @@ export const signInErrors = {
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
   email_taken:
     'The e-mail address belongs to another account; ask for an invitation to the address of the account that you use',
+  sign_up_closed:
+    'Only people who have been invited can sign in here; ask for an invitation to this e-mail address',
   user_inactive: 'The account has been deactivated',
   unexpected_user: 'Another user signed in than the application expects',
   reauthentication_required: 'The identity provider did not confirm a recent sign-in',

@@ -1,10 +1,16 @@
+import { domainOf } from '../core/email.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { Mail } from '../outbound/mail-client.ts'
 import { followAddress, renderFormerAddressMail } from './follow-address.ts'
-import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
+import type {
+  IdentityContext,
+  IdentityDependencies,
+  IdentityStores,
+} from './identity-dependencies.ts'
 import { type ResolvedUser, resolveUser } from './linked-accounts.ts'
 import { readConnectionId } from './providers/connection.ts'
 import type { Identity } from './providers/provider.ts'
+import { isAdminMethod } from './providers/sign-in-methods.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 import type { SignedInUser } from './store/user-store.ts'
 
@@ -66,13 +72,16 @@ export async function signIn(
     now,
     identity: { settings },
   } = context
-  const resolved = await resolveUser(tx, identity)
+  const resolved = await resolveUser(tx, identity, (email) => maySignUp(settings, tx, email))
   if (!resolved.ok) return resolved
   const verifiedEmail = identity.emailVerified ? identity.email : undefined
   const { id, wasLinked } = resolved.value
   const formerEmail = await followAddress(tx, id, identity)
   if (formerEmail) context.mailLater(renderFormerAddressMail(formerEmail, settings.BASE_URL))
-  const isAdminEmail = verifiedEmail !== undefined && settings.ADMIN_EMAILS.includes(verifiedEmail)
+  const isAdminEmail =
+    verifiedEmail !== undefined &&
+    settings.ADMIN_EMAILS.includes(verifiedEmail) &&
+    isAdminMethod(settings, identity.provider)
   const user = await tx.users.updateSignedIn({
     id,
     // An address that has just followed promotes nobody.
@@ -91,6 +100,16 @@ export async function signIn(
   if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
     await tx.signInWorkspaces.createPersonal(user, now)
   return success({ ...user, wasLinked })
+}
+
+/** Returns whether somebody may sign in whose address no user has. */
+async function maySignUp(
+  { SIGN_UP, ADMIN_EMAILS }: IdentityDependencies['settings'],
+  { signInConnections }: IdentityStores,
+  email: string,
+): Promise<boolean> {
+  if (SIGN_UP === 'open' || ADMIN_EMAILS.includes(email)) return true
+  return (await signInConnections.findIdByDomain(domainOf(email))) !== undefined
 }
 
 /**

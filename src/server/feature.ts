@@ -69,7 +69,7 @@ export type FeatureParts = {
   /** Ends its work in the background and waits for it. */
   stop?: (services: never) => Promise<void>
   /** Creates its checks for `daikon doctor`. */
-  createChecks?: (readRows: ReadRows) => DeploymentChecks
+  createChecks?: (readRows: ReadRows, settings: never) => DeploymentChecks
   /** Encrypts its secrets with the first key. Returns the number of changed ones. */
   reencrypt?: (stores: never, box: SecretBox) => Promise<number>
 }

@@ -9,8 +9,8 @@ import { poolTimeouts } from '../database/pool.ts'
 import { createConsoleServer } from '../http/console.ts'
 import { registerConsoleClient } from '../identity/console-client.ts'
 import { openKeys } from '../identity/key-source.ts'
-import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
+import { isAdminMethod, listSignInMethods, titleOf } from '../identity/providers/sign-in-methods.ts'
 import { consoleClientId } from '../identity/store/client-store.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
 import { findActiveUser } from '../permissions/engine/find-subject.ts'
@@ -280,10 +280,9 @@ async function startConsole(config: Config, log: Logger, grpcPort: number, isBei
     secureCookies: config.COOKIE_SECURE,
     debug: config.DEBUG,
     workspaceClientId: consoleClientId,
-    providers: [...createProviders(config).keys()].map((name) => ({
-      name,
-      title: providerTitles[name],
-    })),
+    providers: listSignInMethods(config)
+      .filter((name) => isAdminMethod(config, name))
+      .map((name) => ({ name, title: titleOf(config, name) })),
   })
   if (!server.hasBuild && !isBeingBuilt) {
     log.warn('The admin console has not been built: run `npm run console:build`')

@@ -4,32 +4,41 @@ import type {
   UpdateMembersRequest,
 } from '../../gen/daikon/v1/bulk_changes.ts'
 import { changeEach } from '../core/bulk.ts'
+import type { RequestContext } from '../core/request-context.ts'
 import { addUserToWorkspace } from './invitations.ts'
-import { removeMember, updateMember } from './members.ts'
+import {
+  type MemberRemovalStores,
+  type MemberUpdateStores,
+  removeMember,
+  updateMember,
+} from './members.ts'
 import { requireWorkspaceExists } from './workspaces.ts'
 
-type Context = Parameters<typeof updateMember>[0] & Parameters<typeof removeMember>[0]
+type Context = Pick<
+  RequestContext<MemberUpdateStores & MemberRemovalStores>,
+  'stores' | 'principal' | 'now'
+>
 
-/** Changes the role of members or removes them, each in a transaction of its own. */
+/** Changes the role of members or removes them, each wholly or not at all. */
 export async function updateMembers(
-  context: Context,
+  { stores, ...context }: Context,
   { workspace_id, user_ids, role, remove }: UpdateMembersRequest,
 ): Promise<BulkResponse> {
-  await requireWorkspaceExists(context.stores.workspaces, workspace_id)
-  return changeEach(user_ids, async (user_id) => {
+  await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return changeEach(stores, user_ids, async (tx, user_id) => {
     const member = { workspace_id, user_id }
-    if (remove) await removeMember(context, member)
-    else if (role) await updateMember(context, { ...member, role })
+    if (remove) await removeMember({ ...context, stores: tx }, member)
+    else if (role) await updateMember({ ...context, stores: tx }, { ...member, role })
   })
 }
 
-/** Invites existing users to a workspace, each in a transaction of its own. */
+/** Invites existing users to a workspace, each wholly or not at all. */
 export async function addMembers(
-  context: Parameters<typeof addUserToWorkspace>[0],
+  { stores, ...context }: Parameters<typeof addUserToWorkspace>[0],
   { workspace_id, user_ids, role }: AddMembersRequest,
 ): Promise<BulkResponse> {
-  await requireWorkspaceExists(context.stores.workspaces, workspace_id)
-  return changeEach(user_ids, (user_id) =>
-    addUserToWorkspace(context, { user_id, workspace_id, role }),
+  await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return changeEach(stores, user_ids, (tx, user_id) =>
+    addUserToWorkspace({ ...context, stores: tx }, { user_id, workspace_id, role }),
   )
 }

@@ -39,6 +39,16 @@ import { requireWorkspaceExists } from './workspaces.ts'
 
 type MembershipStores = { members: MemberStore; workspaces: WorkspaceStore }
 
+export type MemberUpdateStores = MembershipStores & {
+  activity: ActivityStore
+  rollout: RolloutStore
+}
+
+export type MemberRemovalStores = MembershipStores & {
+  activity: ActivityStore
+  sessions: SessionStore
+}
+
 /** Lists members and invited users: a page, or without `page` the first ones by user ID. */
 export async function listMembers(
   { stores, principal }: WriteContext<MembershipStores>,
@@ -57,12 +67,7 @@ export async function listMembers(
 
 /** Changes the role of a member, whether they are a guest, and the end of the membership. */
 export async function updateMember(
-  {
-    stores,
-    principal,
-    now,
-  }: WriteContext<MembershipStores & { activity: ActivityStore; rollout: RolloutStore }> &
-    Pick<RequestContext, 'now'>,
+  { stores, principal, now }: WriteContext<MemberUpdateStores> & Pick<RequestContext, 'now'>,
   request: UpdateMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
   if (request.expires_at && request.never_expires)
@@ -109,11 +114,7 @@ export async function updateMember(
  * workspace. Every member may leave.
  */
 export async function removeMember(
-  {
-    stores,
-    principal,
-    now,
-  }: RequestContext<MembershipStores & { sessions: SessionStore; activity: ActivityStore }>,
+  { stores, principal, now }: WriteContext<MemberRemovalStores> & Pick<RequestContext, 'now'>,
   request: RemoveMemberRequest,
 ): Promise<DeleteResponse> {
   return stores.transaction(async (tx) => {

@@ -93,6 +93,64 @@ for (const transport of environment.transports) {
   })
 }
 
+/** Makes a statement of a change fail, after other statements of it. */
+async function failFor(id: string, code: string): Promise<() => Promise<unknown>> {
+  await pool.query(`
+    create function fail_for_test() returns trigger language plpgsql as $$ begin
+      if new.target_id = '${id}' then raise exception using errcode = '${code}'; end if;
+      return new;
+    end $$;
+    create trigger fail_for_test before insert on activity
+      for each row execute function fail_for_test()`)
+  return () => pool.query('drop function fail_for_test cascade')
+}
+
+test.serial(
+  'what changes together shares few transactions, and each event is recorded once',
+  async (t) => {
+    const workspace_id = await seed.workspace()
+    const user_ids = await createMembers(workspace_id, 60)
+    const missing = randomUUID()
+    const message = { workspace_id, user_ids: [...user_ids, missing], role: 'editor' }
+    const [transport] = environment.transports as [Transport]
+    const { failures } = expectOk(await admin.call(transport, 'UpdateMembers', message))
+    t.deepEqual(
+      failures.map(({ id }: any) => id),
+      [missing],
+    )
+    const { rows } = await pool.query(
+      'select target_id, xid::text as transaction from activity where workspace_id = $1',
+      [workspace_id],
+    )
+    t.deepEqual(rows.map(({ target_id }) => target_id).sort(), [...user_ids].sort())
+    t.is(new Set(rows.map(({ transaction }) => transaction)).size, 3)
+  },
+)
+
+test.serial(
+  'a change that fails leaves nothing of itself, and a deadlock repeats its group',
+  async (t) => {
+    const workspace_id = await seed.workspace()
+    const user_ids = (await createMembers(workspace_id, 30)).sort()
+    const [transport] = environment.transports as [Transport]
+    const removeFailure = await failFor(user_ids[27] as string, '40P01')
+    const message = { workspace_id, user_ids, role: 'editor' }
+    const outcome = await admin.call(transport, 'UpdateMembers', message)
+    await removeFailure()
+    t.is(expectError(outcome).code, 'unavailable')
+    t.is(environment.failures.splice(0).length, 1)
+    const roles = await rolesOf(workspace_id)
+    t.deepEqual(
+      user_ids.filter((id) => roles[id] === 'editor'),
+      user_ids.slice(0, 25),
+    )
+    const { rows } = await pool.query('select target_id from activity where workspace_id = $1', [
+      workspace_id,
+    ])
+    t.deepEqual(rows.map(({ target_id }) => target_id).sort(), user_ids.slice(0, 25))
+  },
+)
+
 test('500 members change in one call', async (t) => {
   const workspace_id = await seed.workspace()
   const user_ids = await createMembers(workspace_id, 500)

@@ -26,7 +26,7 @@ for (const transport of environment.transports) {
 
     const first = await list({ workspace_id, page_size: 2 })
     t.like(first, { total: 3, page: 1, page_size: 2 })
-    const { shares, attributes, ancestors, owner_name, owner_email, ...facts } = last
+    const { shares, attributes, owner_name, owner_email, ancestors, ...facts } = last
     t.like(first.items[0], { ...facts, effective_visibility: 'private', share_count: 1 })
     t.falsy(first.items[0].visible_through)
     const second = await list({ workspace_id, page_size: 2, page: 2 })

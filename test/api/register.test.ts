@@ -29,6 +29,7 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
       shares: [],
       inherits: true,
       attributes: {},
+      ancestors: [],
     })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.not(id, resource_id)

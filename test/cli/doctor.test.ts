@@ -67,6 +67,8 @@ test.serial('doctor reports every check that a deployment fails', async (t) => {
     GOOGLE_CLIENT_ID: '',
     MICROSOFT_CLIENT_ID: '',
     GITHUB_CLIENT_ID: '',
+    OIDC_CLIENT_ID: '',
+    OIDC_ISSUER: '',
     SERVICE_RATE_LIMIT_PER_MINUTE: '',
     REDIS_URL: 'redis://127.0.0.1:1',
   })
@@ -187,9 +189,14 @@ test.serial(
       [
         ['https', 'not checked: correct BASE_URL first'],
         ['client secrets', 'not checked: correct GOOGLE_CLIENT_SECRET first'],
-        ...['service apps', 'administrators', 'reserved types', 'routes', 'external IDs'].map(
-          (check) => [check, 'not checked: run `daikon migrate` first'],
-        ),
+        ...[
+          'service apps',
+          'administrators',
+          'reserved types',
+          'oidc accounts',
+          'routes',
+          'external IDs',
+        ].map((check) => [check, 'not checked: run `daikon migrate` first']),
       ],
     )
     t.deepEqual(failed.slice(3), ['console', 'redis', 'migrations', 'durability'])
@@ -257,6 +264,30 @@ test.serial('doctor names routes that are risky if an application ignores case',
     found?.detail ?? '',
     /^risky for .*: wiki: routes\[1\]\.path also matches paths of routes\[0\] in an/,
   )
+})
+
+test.serial('doctor names a changed OIDC_ISSUER and one that calls itself otherwise', async (t) => {
+  await database.pool.query(
+    `insert into linked_accounts (provider, subject, user_id, email)
+       select 'oidc', issuer || '#42', id, email
+       from users, unnest(array['https://former.example.com', $1]) issuer where email = 'root@example.com'`,
+    [providers.environment.OIDC_ISSUER],
+  )
+  const findings = async (environment: Record<string, string>) => {
+    const { report } = await diagnose({ ...production, ...environment })
+    return Object.fromEntries(report.findings.map(({ check, ...rest }) => [check, rest]))
+  }
+  const changed = await findings({})
+  t.true(changed['oidc issuer']?.ok)
+  t.deepEqual(changed['oidc accounts'], {
+    ok: true,
+    detail: 'OIDC_ISSUER has changed, so accounts of https://former.example.com (1) sign nobody in',
+  })
+  const { OIDC_ISSUER } = providers.environment
+  t.deepEqual((await findings({ OIDC_ISSUER: `${OIDC_ISSUER}/` }))['oidc issuer'], {
+    ok: false,
+    detail: `OIDC_ISSUER: ${OIDC_ISSUER}/ calls itself ${OIDC_ISSUER}: set OIDC_ISSUER to that`,
+  })
 })
 
 test('hosts are on the same site if they share a registrable domain and scheme', (t) => {

@@ -307,6 +307,86 @@ browserTest('a token that the server rejects is refreshed once', async (t) => {
   t.is(application.requests('/oauth/token', 'refresh_token'), 1)
 })
 
+/** Makes a page's own API respond with the next of the responses. Returns the tokens and bodies that it got. */
+async function serveApi(page: Page, responses: { status: number; challenge?: string }[]) {
+  const received: { token: string; body: string | null }[] = []
+  await page.route('**/api/**', async (route) => {
+    const { status = 200, challenge } = responses[received.length] ?? {}
+    const { authorization = '' } = await route.request().allHeaders()
+    const token = authorization.replace('Bearer ', '')
+    received.push({ token, body: route.request().postData() })
+    const headers: Record<string, string> = challenge ? { 'www-authenticate': challenge } : {}
+    await route.fulfill({ status, headers, body: '{}' })
+  })
+  return received
+}
+
+const callApi = `const { status } = await daikon.fetch('/api/documents', { method: 'PUT', body: 'text' })
+  return status`
+const insufficient = 'Bearer error="insufficient_user_authentication", error_description="x"'
+
+browserTest('fetch refreshes the token once after a 401', async (t) => {
+  const page = await openSignedIn(await createApplication(t))
+  const token = await run(page, 'return await daikon.getAccessToken()')
+  const invalid = { status: 401, challenge: 'Bearer error="invalid_token"' }
+  const received = await serveApi(page, [
+    { status: 201 },
+    invalid,
+    { status: 200 },
+    invalid,
+    invalid,
+  ])
+  t.is(await run(page, callApi), 201)
+  t.is(await run(page, callApi), 200)
+  t.is(await run(page, callApi), 401)
+  const refreshed = received[2]?.token
+  t.not(refreshed, token)
+  const tokens = [token, token, refreshed, refreshed, received[4]?.token]
+  t.deepEqual(
+    received,
+    tokens.map((token) => ({ token, body: 'text' })),
+  )
+  t.not(received[4]?.token, refreshed)
+  const { error } = await run(page, `await daikon.fetch('https://other.example/api')`)
+  t.like(error, { name: 'InvalidArgumentError', fields: [{ field: 'input' }] })
+  t.is(received.length, 5)
+})
+
+browserTest('fetch signs the user in again when the API asks for it', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const challenge = `${insufficient}, max_age="300", acr_values="urn:mfa"`
+  const received = await serveApi(page, [{ status: 401, challenge }])
+  const [request] = await Promise.all([
+    page.waitForRequest((request) => request.url().startsWith(`${daikon.issuer}/oauth/authorize`)),
+    run(page, `void daikon.fetch('/api/documents')`),
+  ])
+  const { searchParams } = new URL(request.url())
+  t.is(searchParams.get('max_age'), '300')
+  t.is(searchParams.get('acr_values'), 'urn:mfa')
+  t.is(received.length, 1, 'no refresh makes a sign-in more recent')
+})
+
+browserTest('an application decides what happens when its API asks for a sign-in', async (t) => {
+  const page = await openSignedIn(await createApplication(t))
+  await serveApi(page, [
+    { status: 401, challenge: `${insufficient}, max_age=60` },
+    { status: 401, challenge: `${insufficient}, acr_values=phr` },
+    { status: 403, challenge: `${insufficient}, max_age=60` },
+  ])
+  const code = `
+    const asked = []
+    const own = client.createDaikonBrowser({ ...options, onStepUp: (stepUp) => void asked.push(stepUp) })
+    await own.start()
+    const statuses = []
+    for (let n = 0; n < 3; n += 1) statuses.push((await own.fetch('/api/x')).status)
+    own.close()
+    return { statuses, asked }`
+  const { statuses, asked } = await run(page, code)
+  t.deepEqual(statuses, [401, 401, 403])
+  t.deepEqual(asked, [{ maxAge: 60 }, { acrValues: 'phr' }])
+})
+
 browserTest('tabs share one connection, which makes them check again after changes', async (t) => {
   const application = await createApplication(t)
   const owner = await openSignedIn(await createApplication(t))
@@ -665,10 +745,11 @@ browserTest('errors for invalid options name the options', async (t) => {
     redirectUri: 'https://elsewhere.example.com/',
     storage: 'cookie',
     scope: 'email',
+    apiOrigins: ['https://api.example.com/'],
   })
   t.like(error, { name: 'InvalidArgumentError', code: 'invalid_argument' })
   t.deepEqual(
     error.fields.map(({ field }: { field: string }) => field),
-    ['issuer', 'clientId', 'redirectUri', 'scope', 'storage'],
+    ['issuer', 'clientId', 'redirectUri', 'scope', 'storage', 'apiOrigins[0]'],
   )
 })

@@ -20,8 +20,9 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     members: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}`,
-      columns: 'user_id,email,name,role,kind,support,status,joined_at,expires_at,email_refusal',
-      row: /,zoe.andersson@example.com,Zoe Andersson,editor,user,false,invited,,/,
+      columns:
+        'user_id,email,name,role,guest,kind,support,status,joined_at,expires_at,email_refusal',
+      row: /,zoe.andersson@example.com,Zoe Andersson,editor,false,user,false,invited,,/,
     },
     groups: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=groups`,
@@ -62,8 +63,8 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     memberships: {
       path: ({ userId }) => `/people/${userId}?tab=memberships`,
-      columns: 'workspace_id,workspace_name,role,joined_at,expires_at',
-      row: /,Northwind,viewer,/,
+      columns: 'workspace_id,workspace_name,role,guest,joined_at,expires_at',
+      row: /,Northwind,viewer,false,/,
     },
     sessions: {
       path: ({ userId }) => `/people/${userId}?tab=sessions`,

@@ -116,6 +116,25 @@ const recipes: Record<string, (scene: Scene) => Promise<[expected: boolean, actu
       [false, await may(viewer, 'view', resourceOf(record))],
     ]
   },
+  'A contractor or customer sees only what is shared with them': async ({ register, ...scene }) => {
+    const { people, share, may, byAdmin, resourceOf, workspace: workspace_id } = scene
+    const seenByMembers = await register(people.owner, { visibility: 'workspace' })
+    const shared = await register(people.owner)
+    const email = `${randomUUID()}@example.com`
+    const { user_id } = await byAdmin('InviteMember', {
+      workspace_id,
+      email,
+      role: 'viewer',
+      guest: true,
+    })
+    await share(shared, { grantee_type: 'user', grantee_id: user_id, permission: 'view' })
+    const guest = { type: 'user', id: email }
+    return [
+      [true, await may(scene.viewer, 'view', resourceOf(seenByMembers))],
+      [false, await may(guest, 'view', resourceOf(seenByMembers))],
+      [true, await may(guest, 'view', resourceOf(shared))],
+    ]
+  },
   'Support may look into it today': async ({ register, people, may, byAdmin, ...scene }) => {
     const record = await register(people.owner, { visibility: 'workspace' })
     const email = `${randomUUID()}@example.com`

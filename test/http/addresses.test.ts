@@ -116,7 +116,7 @@ test('query parameters that name fields of the path return 422', async (t) => {
   const query = `?resource_id=${randomUUID()}&service_name=x&__proto__[x]=1&constructor=1`
   const { status, json } = await send('GET', path + query)
   t.is(status, 422)
-  const message = 'is not a query parameter of this route; use with_names'
+  const message = 'is not a query parameter of this route; use with_names, with_ancestors'
   t.deepEqual(
     json.errors,
     ['resource_id', 'service_name', '__proto__[x]', 'constructor'].map((field) => ({

@@ -22,7 +22,7 @@ for (const transport of environment.transports) {
       await environment.seed.group(wid, [sub]),
     ]
     const { tokens } = await signIn(transport, email, 'github')
-    const { jti, iat = 0, exp = 0, ...claims } = decodeJwt(tokens.access_token)
+    const { jti, iat = 0, exp = 0, auth_time, ...claims } = decodeJwt(tokens.access_token)
     t.deepEqual(claims, {
       sub,
       email,
@@ -34,10 +34,12 @@ for (const transport of environment.transports) {
       groups: groups.toSorted(),
       iss: baseUrl,
       aud: 'daikon',
+      auth_time_unconfirmed: true,
     })
     for (const id of [sub, jti, wid]) t.regex(String(id), uuid)
     t.is(exp - iat, 900)
     t.true(Math.abs(iat - Date.now() / 1000) < 60)
+    t.true(Math.abs(Number(auth_time) - iat) < 60)
     t.not(jti, decodeJwt(first.tokens.access_token).jti)
   })
 

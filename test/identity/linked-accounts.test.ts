@@ -23,8 +23,8 @@ async function seedLinkedUser(email: string, provider: ProviderName): Promise<st
   const id = await seed.user('known', { email })
   await pool.query(
     `insert into linked_accounts (provider, subject, user_id, email)
-     values ($1, gen_random_uuid(), $2, $3)`,
-    [provider, id, email],
+     values ($1, $4 || gen_random_uuid(), $2, $3)`,
+    [provider, id, email, provider === 'oidc' ? `${environment.mock.OIDC_ISSUER}#` : ''],
   )
   return id
 }

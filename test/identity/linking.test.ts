@@ -30,6 +30,7 @@ const subjectOf: Record<ProviderName, (email: string) => string> = {
   google: (email) => providerIds({ name: '', email }).sub,
   microsoft: (email) => `${mockTenant}:${providerIds({ name: '', email }).oid}`,
   github: (email) => String(providerIds({ name: '', email }).id),
+  oidc: (email) => `${environment.mock.OIDC_ISSUER}#${providerIds({ name: '', email }).oid}`,
 }
 const errorOf = async (transport: Transport, email: string, provider: ProviderName = 'github') =>
   (await signInToApp(transport, provider, email)).redirect.searchParams.get('error')
@@ -72,6 +73,7 @@ for (const transport of environment.transports) {
           slug: `w-${workspace}`,
           role: 'editor',
           status: 'active',
+          guest: false,
         },
       ])
       const token = String(tokens.access_token)

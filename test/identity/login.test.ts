@@ -21,6 +21,7 @@ const down = await createSignInEnvironment({
     MICROSOFT_ISSUER: `${unreachable}/{tenant}/v2.0`,
     GITHUB_URL: unreachable,
     GITHUB_API_URL: unreachable,
+    OIDC_ISSUER: unreachable,
   },
 })
 const two = await createSignInEnvironment({ settings: { GITHUB_CLIENT_ID: '' } })
@@ -182,7 +183,8 @@ for (const transport of down.transports) {
 
   test(`a provider that fails during a login is returned as an error over ${transport.label}`, async (t) => {
     const [up] = environment.transports
-    for (const provider of providerNames) {
+    // A sign-in that began at another OIDC_ISSUER ends as `state_mismatch`.
+    for (const provider of providerNames.filter((name) => name !== 'oidc')) {
       const { message } = await signInAtProvider(
         up as never,
         provider,

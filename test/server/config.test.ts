@@ -72,6 +72,40 @@ test('a setting that cannot be parsed is reported once', (t) => {
   ])
 })
 
+test('mistakes in the choice of identity providers are reported', (t) => {
+  const oidc = { OIDC_CLIENT_ID: 'x', OIDC_ISSUER: 'https://sso.example.com/' }
+  t.deepEqual(findMistakes(t, { SIGN_IN_METHODS: 'google,email' }), [
+    'SIGN_IN_METHODS must be one of google, microsoft, github, oidc',
+  ])
+  t.deepEqual(findMistakes(t, { ...oidc, SIGN_IN_METHODS: 'oidc, oidc' }), [
+    'SIGN_IN_METHODS must list oidc only once',
+  ])
+  t.deepEqual(
+    findMistakes(t, { ...oidc, SIGN_IN_METHODS: 'oidc,google', ADMIN_SIGN_IN_METHODS: 'github' }),
+    [
+      'SIGN_IN_METHODS lists google, so GOOGLE_CLIENT_ID must be set',
+      'ADMIN_SIGN_IN_METHODS lists github, with which nobody can sign in',
+    ],
+  )
+  t.deepEqual(findMistakes(t, { OIDC_CLIENT_ID: 'x' }), [
+    'OIDC_ISSUER must be set if OIDC_CLIENT_ID is set',
+  ])
+  t.deepEqual(findMistakes(t, { OIDC_ISSUER: oidc.OIDC_ISSUER }), [
+    'OIDC_CLIENT_ID must be set if OIDC_ISSUER is set',
+  ])
+  for (const OIDC_ISSUER of [
+    'http://sso.example.com',
+    'https://x.example#a',
+    'https://x.example?',
+  ]) {
+    t.deepEqual(findMistakes(t, { ...oidc, OIDC_ISSUER }), [
+      'OIDC_ISSUER must be an https URL, or an http URL of a loopback host, without a query and a fragment',
+    ])
+  }
+  t.notThrows(() => readConfig({ ...oidc, SIGN_IN_METHODS: 'oidc', ADMIN_SIGN_IN_METHODS: 'oidc' }))
+  t.deepEqual(findMistakes(t, { SIGN_UP: 'closed' }), ['SIGN_UP must be one of open, invited'])
+})
+
 test('an invalid value is explained', (t) => {
   const invalid: [name: string, value: string, message: string][] = [
     ['DATABASE_URL', 'mysql://localhost', 'must be a postgres or postgresql URL'],

@@ -59,7 +59,8 @@ function renderPage(options: object): string {
 import * as client from '/client/daikon.js'
 window.client = client
 window.events = []
-window.daikon = client.createDaikonBrowser(${JSON.stringify(options)})
+window.options = ${JSON.stringify(options)}
+window.daikon = client.createDaikonBrowser(options)
 daikon.subscribe((event) => events.push(event))
 daikon.start().catch((error) => { window.failure = error }).finally(() => { window.isStarted = true })
 </script>`

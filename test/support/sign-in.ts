@@ -53,17 +53,23 @@ export async function createSignInEnvironment({
   )
   const client = { id: 'daikon', secret: 'secret', redirectUris }
   const local = await startMockProviders({ people, client })
-  const providers = createProviders(
-    { ...unconfigured, ...local.environment, ...settings },
-    { timeout: providerTimeout },
-  )
-  const environment = await startTestEnvironment(options, databaseUrl, {
+  const providerSettings = {
+    ...unconfigured,
+    ...local.environment,
+    // Lets every provider link its account.
+    OIDC_TRUST_EMAIL: true,
+    ...settings,
+  }
+  const providers = createProviders(providerSettings, { timeout: providerTimeout })
+  const environment = await startTestEnvironment({ ...providerSettings, ...options }, databaseUrl, {
     providers,
     ...dependencies,
   })
   await environment.seed.clientApp([appUri])
   return {
     ...environment,
+    /** The settings of the mock providers. */
+    mock: local.environment,
     /** Adds a user to the providers. Returns their email address. */
     addProviderUser(person: Partial<MockPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`

@@ -39,7 +39,20 @@ export type DaikonBrowserOptions = {
   silentRedirectUri?: string | undefined
   /** The time limit of a request in milliseconds. Defaults to 10,000. */
   timeoutMs?: number | undefined
+  /**
+   * The origins to which {@link DaikonBrowser.fetch} sends access tokens, such as
+   * `https://api.example.com`. Defaults to the origin of the page.
+   */
+  apiOrigins?: string[] | undefined
+  /**
+   * Called by {@link DaikonBrowser.fetch} when your API asks for another sign-in, for example to explain
+   * it first. By default, the client calls {@link DaikonBrowser.signIn} with the same options.
+   */
+  onStepUp?: ((stepUp: StepUp) => void | Promise<void>) | undefined
 }
+
+/** The sign-in that an API asks for (RFC 9470). */
+export type StepUp = Pick<SignInOptions, 'maxAge' | 'acrValues'>
 
 /** The signed-in user. The same object is returned until one of its properties changes. */
 export type User = {
@@ -88,10 +101,17 @@ export type SignInOptions = {
   prompt?: 'none' | 'login' | 'select_account' | undefined
   /** The ID or slug of a workspace. Skips the page for choosing one. */
   workspace?: string | undefined
-  /** `google`, `microsoft` or `github`. Skips the page for choosing one. */
+  /** `google`, `microsoft`, `github` or `oidc`. Skips the page for choosing one. */
   provider?: string | undefined
   /** The e-mail address to suggest to the identity provider. */
   loginHint?: string | undefined
+  /**
+   * The user signs in again if more seconds have passed since the last sign-in. Fails with
+   * `UNMET_AUTHENTICATION_REQUIREMENTS` if the identity provider does not confirm a recent sign-in.
+   */
+  maxAge?: number | undefined
+  /** Space-separated classes of sign-ins, which are passed on to the identity provider. */
+  acrValues?: string | undefined
 }
 
 export type SignOutOptions = {
@@ -174,6 +194,16 @@ export interface DaikonBrowser {
    *   background
    */
   getAccessToken(options?: { forceRefresh?: boolean | undefined }): Promise<string>
+
+  /**
+   * Calls your own API like `fetch`, with a valid access token. After a 401, retries once with a new
+   * token. If the API asks for another sign-in, as the guard `requireRecent` of the client libraries does,
+   * the client calls `onStepUp` and returns the response.
+   *
+   * @throws InvalidArgumentError for an origin that `apiOrigins` does not contain
+   * @throws UnauthenticatedError, SessionEndedError or UnavailableError like {@link getAccessToken}
+   */
+  fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>
 
   /**
    * Whether the user may currently perform the action. Checks made in the same turn of the event

@@ -6,6 +6,7 @@ import type {
   SignOutOptions,
   User,
 } from './api.ts'
+import { createApiFetch } from './api-fetch.ts'
 import { createChanges } from './changes.ts'
 import { createCheckBatcher } from './check-batcher.ts'
 import {
@@ -63,6 +64,8 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     const { results } = (response ?? {}) as { results?: ({ allowed?: unknown } | null)[] }
     return Array.isArray(results) ? results.map((result) => result?.allowed) : []
   })
+  const { apiOrigins = [location.origin], onStepUp = flow.redirect } = options
+  const callApi = createApiFetch({ manager, origins: apiOrigins, onStepUp })
   let started: Promise<User | null> | undefined
 
   /** Calls every listener, even if one throws. */
@@ -198,6 +201,10 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
       await started?.catch(() => {})
       return (await manager.require(forceRefresh)).accessToken
     },
+    async fetch(input, init) {
+      await started?.catch(() => {})
+      return callApi(input, init)
+    },
     can: async (action, resource, checkOptions) => add(action, resource, checkOptions),
     async canMany(checks) {
       for (const [index, check] of checks.entries())
@@ -262,5 +269,12 @@ function requireOptions(options: DaikonBrowserOptions): void {
   const storages = ['memory', 'sessionStorage', 'localStorage', undefined]
   if (!storages.includes(options.storage))
     fields.push({ field: 'storage', message: 'must be memory, sessionStorage or localStorage' })
+  for (const [index, origin] of (options.apiOrigins ?? []).entries()) {
+    if (!isUrl(origin) || new URL(origin).origin !== origin)
+      fields.push({
+        field: `apiOrigins[${index}]`,
+        message: 'must be an origin, such as https://api.example.com',
+      })
+  }
   if (fields.length > 0) throw invalidArgument(...fields)
 }

@@ -8,6 +8,7 @@ export type {
   Resource,
   SignInOptions,
   SignOutOptions,
+  StepUp,
   TokenStorage,
   User,
   Workspace,

@@ -20,6 +20,8 @@ const known = {
     silentSignIn: 1,
     silentRedirectUri: 1,
     timeoutMs: 1,
+    apiOrigins: 1,
+    onStepUp: 1,
   }),
   signIn: namesOf<SignInOptions>({
     returnTo: 1,
@@ -27,6 +29,8 @@ const known = {
     workspace: 1,
     provider: 1,
     loginHint: 1,
+    maxAge: 1,
+    acrValues: 1,
   }),
   signOut: namesOf<SignOutOptions>({ returnTo: 1, redirect: 1 }),
   getAccessToken: ['forceRefresh'],

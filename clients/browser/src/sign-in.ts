@@ -32,12 +32,21 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
 
   async function createRequest(
     uri: string,
-    { returnTo = '', prompt, workspace, provider, loginHint }: SignInOptions,
+    signInOptions: SignInOptions,
   ): Promise<{ url: string; pending: PendingSignIn }> {
     if (!globalThis.crypto?.subtle) {
       const message = 'Sign-in needs a secure context: serve the page over https or from localhost'
       throw new SignInError('INSECURE_CONTEXT', message)
     }
+    const {
+      returnTo = '',
+      prompt,
+      workspace,
+      provider,
+      loginHint,
+      maxAge,
+      acrValues,
+    } = signInOptions
     const pending = { state: randomText(), nonce: randomText(), verifier: randomText(), returnTo }
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier))
     const query = new URLSearchParams({
@@ -50,7 +59,9 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
       code_challenge: encodeBase64Url(new Uint8Array(digest)),
       code_challenge_method: 'S256',
     })
-    const optional = { prompt, workspace, provider, login_hint: loginHint }
+    const max_age = maxAge === undefined ? undefined : String(maxAge)
+    const hints = { login_hint: loginHint, max_age, acr_values: acrValues }
+    const optional = { prompt, workspace, provider, ...hints }
     for (const [name, value] of Object.entries(optional)) if (value) query.set(name, value)
     return { url: `${issuer}/oauth/authorize?${query}`, pending }
   }

@@ -117,6 +117,8 @@ type batch struct {
 	waiting int
 	ctx     context.Context
 	cancel  context.CancelFunc
+	// ended is closed when the call has ended. Nil if the only operation that waits for the call sends it.
+	ended chan struct{}
 }
 
 func newBatcher(connection *connection, service string) *batcher {
@@ -156,6 +158,7 @@ func (b *batcher) check(ctx context.Context, checks []Check, input map[string]an
 	case <-pending.done:
 	case <-ctx.Done():
 		b.leave(ctx, pending)
+		b.awaitAbandoned(pending)
 	}
 	if pending.err != nil {
 		return nil, pending.err
@@ -321,6 +324,7 @@ func (b *batcher) takeBatch(ctx context.Context, caller *pendingChecks) (next *b
 		next.ctx, next.cancel = ctx, func() {}
 	} else {
 		next.ctx, next.cancel = context.WithDeadline(context.Background(), deadline)
+		next.ended = make(chan struct{})
 	}
 	return next, isLast
 }
@@ -363,6 +367,9 @@ func (i *batchItem) bytes() int {
 
 // send sends a batch. The caller must already hold a slot.
 func (b *batcher) send(sent *batch) {
+	if sent.ended != nil {
+		defer close(sent.ended)
+	}
 	defer b.connection.release()
 	defer sent.cancel()
 	request := b.request(sent.items)
@@ -535,6 +542,20 @@ func (b *batcher) leave(ctx context.Context, pending *pendingChecks) {
 		}
 	}
 	b.fail(pending, b.connection.responseDeadlineError())
+}
+
+// awaitAbandoned waits until the calls that no operation waits for any more have ended, which is immediate. Otherwise,
+// the next check could use a connection that is replaced because of them.
+func (b *batcher) awaitAbandoned(pending *pendingChecks) {
+	for _, item := range pending.items {
+		b.mu.Lock()
+		left := item.batch
+		isAbandoned := left != nil && left.waiting == 0 && left.ended != nil
+		b.mu.Unlock()
+		if isAbandoned {
+			<-left.ended
+		}
+	}
 }
 
 // close fails the checks that have not been sent. The connection fails the others.

@@ -96,7 +96,16 @@ func TestReplacesConnectionAfterTwoDeadlines(t *testing.T) {
 		daikonv1.RegisterAccessServiceServer(registrar, &stub{evaluate: evenIDs})
 	})
 	proxy := startProxy(t, address)
-	client := connectTo(t, proxy.address)
+	// On a busy machine, the end of a call is noticed late.
+	slowEnd := func(
+		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+		options ...grpc.CallOption,
+	) error {
+		err := invoke(ctx, method, request, reply, conn, options...)
+		time.Sleep(50 * time.Millisecond)
+		return err
+	}
+	client := connectTo(t, proxy.address, WithDialOptions(grpc.WithUnaryInterceptor(slowEnd)))
 	check := func(timeout time.Duration) error {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()

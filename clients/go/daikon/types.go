@@ -253,8 +253,17 @@ type Claims struct {
 	// Groups are the IDs of the user's groups when the token was issued; empty if there are more than 100.
 	Groups        []string `json:"groups,omitempty"`
 	GroupsOverage bool     `json:"groups_overage,omitempty"`
-	Issuer        string   `json:"iss"`
-	Audience      string   `json:"aud"`
+	// AuthTimeUnix is when the user signed in; 0 for API keys.
+	AuthTimeUnix int64 `json:"auth_time,omitempty"`
+	// AuthTimeUnconfirmed reports whether the identity provider did not say when the user signed in. AuthTimeUnix is
+	// then when the user came back from it.
+	AuthTimeUnconfirmed bool `json:"auth_time_unconfirmed,omitempty"`
+	// AMR are the methods of the sign-in (RFC 8176), as the identity provider reports them.
+	AMR []string `json:"amr,omitempty"`
+	// ACR is the class of the sign-in.
+	ACR      string `json:"acr,omitempty"`
+	Issuer   string `json:"iss"`
+	Audience string `json:"aud"`
 	// Type is access, or api_key for the API key of a service account, of which only Subject, WorkspaceID,
 	// WorkspaceSlug, Role and ExpiresAt are known.
 	Type          string `json:"type"`

@@ -48,6 +48,8 @@ func newApp(client *daikon.Client) (app http.Handler, reported <-chan error) {
 	toNote := daikonhttp.PathValue("note", "id")
 	mux := http.NewServeMux()
 	mux.Handle("GET /me", guard.RequireUser(ok))
+	mux.Handle("GET /recent", guard.RequireRecent(daikonhttp.SignIn{MaxAge: 5 * time.Minute})(ok))
+	mux.Handle("GET /strong", guard.RequireRecent(daikonhttp.SignIn{MaxAge: 2 * time.Hour, ACR: "phr"})(ok))
 	mux.Handle("GET /notes/{id}", guard.RequirePermission("view", toNote)(ok))
 	mux.Handle("GET /hidden/{id}", guard.RequirePermission("view", toNote, daikonhttp.Hide())(ok))
 	mux.Handle("GET /both/{id}", guard.RequireUser(guard.RequirePermission("view", toNote)(ok)))
@@ -131,6 +133,47 @@ func TestGuards(t *testing.T) {
 	}
 	if challenge := get(app, "/me", expired).Header().Get("WWW-Authenticate"); !strings.Contains(challenge, "expired") {
 		t.Error(challenge)
+	}
+}
+
+func TestRecentSignInsAreRequired(t *testing.T) {
+	fake := newFake(t)
+	app, _ := newApp(fake.Client)
+	signedIn := func(ago time.Duration) string {
+		return "Bearer " + fake.TokenWithSignIn(alice, acme, time.Now().Add(-ago))
+	}
+	const begin = `Bearer error="insufficient_user_authentication", error_description="The user must sign in again", max_age=`
+	for _, test := range []struct {
+		path, token string
+		status      int
+		challenge   string
+	}{
+		{"/recent", signedIn(290 * time.Second), 200, ""},
+		{"/recent", signedIn(310 * time.Second), 401, begin + `"300"`},
+		{"/strong", signedIn(0), 401, begin + `"7200", acr_values="phr"`},
+		{"/recent", "", 401, "Bearer"},
+	} {
+		response := get(app, test.path, test.token)
+		if challenge := response.Header().Get("WWW-Authenticate"); response.Code != test.status || challenge != test.challenge {
+			t.Errorf("%s: %d %s", test.path, response.Code, challenge)
+		}
+	}
+	if body := get(app, "/strong", signedIn(0)).Body.String(); !strings.Contains(body, "INSUFFICIENT_USER_AUTHENTICATION") {
+		t.Error(body)
+	}
+}
+
+func TestARequirementOfASignInMustBeOne(t *testing.T) {
+	guard := daikonhttp.New(newFake(t).Client)
+	for _, required := range []daikonhttp.SignIn{{}, {MaxAge: time.Second}, {MaxAge: time.Hour + 1}, {ACR: "a b"}, {ACR: `"`}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v is accepted", required)
+				}
+			}()
+			guard.RequireRecent(required)
+		}()
 	}
 }
 

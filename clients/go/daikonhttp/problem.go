@@ -69,7 +69,7 @@ func (g *Guard) Error(w http.ResponseWriter, r *http.Request, err error) {
 	detail := failure.Message
 	switch kind.status {
 	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", challenge(failure.Reason))
+		w.Header().Set("WWW-Authenticate", challenge(err, failure.Reason))
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(failure.RetryAfter.Seconds())))))
 		detail = "Permissions cannot be checked right now"
@@ -91,8 +91,12 @@ func (g *Guard) Error(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
-// challenge returns the WWW-Authenticate header (RFC 6750, section 3).
-func challenge(reason string) string {
+// challenge returns the WWW-Authenticate header (RFC 6750, section 3; RFC 9470, section 3).
+func challenge(err error, reason string) string {
+	var stepUp *stepUpError
+	if errors.As(err, &stepUp) {
+		return stepUp.challenge
+	}
 	switch reason {
 	case "TOKEN_MISSING":
 		return "Bearer"

@@ -51,6 +51,15 @@ func (f *Fake) Token(userID, workspaceID string) string {
 // TokenWithLifetime returns an access token that expires after lifetime. If lifetime is negative, it has already
 // expired.
 func (f *Fake) TokenWithLifetime(userID, workspaceID string, lifetime time.Duration) string {
+	return f.token(userID, workspaceID, lifetime, time.Now())
+}
+
+// TokenWithSignIn returns an access token of a user who signed in at signedInAt.
+func (f *Fake) TokenWithSignIn(userID, workspaceID string, signedInAt time.Time) string {
+	return f.token(userID, workspaceID, 15*time.Minute, signedInAt)
+}
+
+func (f *Fake) token(userID, workspaceID string, lifetime time.Duration, signedInAt time.Time) string {
 	f.server.mu.Lock()
 	user := f.server.state.users[userID]
 	member, _ := f.server.state.findMember(workspaceID, userID)
@@ -63,6 +72,7 @@ func (f *Fake) TokenWithLifetime(userID, workspaceID string, lifetime time.Durat
 		WorkspaceID:   workspaceID,
 		Role:          string(member.Role),
 		Guest:         member.Guest,
+		AuthTimeUnix:  signedInAt.Unix(),
 		Issuer:        issuer,
 		Audience:      "daikon",
 		Type:          "access",

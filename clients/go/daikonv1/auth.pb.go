@@ -125,7 +125,7 @@ func (x *BeginLoginRequest) GetConfirmation() string {
 // The request of AuthService.BeginAdminLogin.
 type BeginAdminLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `google`, `microsoft` or `github`.
+	// `google`, `microsoft`, `github` or `oidc`.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The path and query of the admin console page to return to, for example `/people?q=ann`. Must
 	// start with exactly one slash. Defaults to the start page.

@@ -111,7 +111,7 @@ type LinkedAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the link: `account_id` in requests.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// `google`, `microsoft` or `github`.
+	// `google`, `microsoft`, `github` or `oidc`.
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The e-mail address of the account when it was linked.
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
@@ -784,7 +784,7 @@ type Session struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The ID of the workspace that its tokens are for.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// The identity provider: `google`, `microsoft` or `github`.
+	// The identity provider: `google`, `microsoft`, `github` or `oidc`.
 	Provider string `protobuf:"bytes,3,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The User-Agent header of the sign-in, at most 300 characters.
 	UserAgent string `protobuf:"bytes,4,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`

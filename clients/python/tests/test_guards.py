@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import daikon.django
@@ -13,6 +14,7 @@ from daikon import (
     ConditionDeclaration,
     DaikonError,
     Grantee,
+    InvalidArgumentError,
     Requirement,
     Resource,
     UnauthenticatedError,
@@ -85,6 +87,16 @@ def create_fastapi(fake: AsyncFakeDaikon) -> FastAPI:
     async def save(id: str, user: RequestUser = Depends(may_edit)) -> str:
         return user.claims["sub"]
 
+    recent = guards.require_recent(max_age=300)
+
+    @app.get("/recent")
+    async def read_recent(user: RequestUser = Depends(recent)) -> str:
+        return user.claims["sub"]
+
+    @app.get("/strong", dependencies=[Depends(guards.require_recent(max_age=7200, acr="phr"))])
+    async def read_strong() -> None:
+        return None
+
     @app.delete("/documents/{id}/shares")
     async def revoke(id: str, user: RequestUser = Depends(guards.require_user)) -> None:
         await fake.revoke(document(id), Grantee(user_id=bob), as_=user.token)
@@ -131,7 +143,17 @@ def create_django(fake: FakeDaikon) -> list[Any]:
         listed = guards.filter(request, "view", ["safe"], lambda id: Resource("vault", id), context=context)
         return JsonResponse(listed, safe=False)
 
+    @guards.require_recent(max_age=300)
+    async def read_recent(request: HttpRequest) -> JsonResponse:
+        return JsonResponse(guards.user_of(request).claims["sub"], safe=False)
+
+    @guards.require_recent(max_age=7200, acr="phr")
+    def read_strong(_request: HttpRequest) -> JsonResponse:
+        return JsonResponse(None, safe=False)
+
     return [
+        path("recent", read_recent),
+        path("strong", read_strong),
         path("vault/<str:network>", open_vault),
         path("documents", list_documents),
         path("documents/<str:id>", read_or_save),
@@ -195,6 +217,28 @@ def test_a_valid_access_token_is_required(site: Any) -> None:
     assert (response.status, response.body["reason"]) == (401, "TOKEN_EXPIRED")
     assert "expired" in response.headers["WWW-Authenticate"]
     assert site.send("PUT", "/documents/1", "no-token").status == 401
+
+
+def test_a_recent_sign_in_is_required(site: Any) -> None:
+    def signed_in(seconds_ago: float) -> str:
+        return str(site.fake.token(alice, workspace, signed_in_at=time.time() - seconds_ago))
+
+    assert site.send("GET", "/recent", signed_in(290)).body == alice
+    old = site.send("GET", "/recent", signed_in(310))
+    assert (old.status, old.body["reason"]) == (401, "INSUFFICIENT_USER_AUTHENTICATION")
+    error = 'Bearer error="insufficient_user_authentication"'
+    begin = f'{error}, error_description="The user must sign in again", max_age='
+    assert old.headers["WWW-Authenticate"] == f'{begin}"300"'
+    weak = site.send("GET", "/strong", signed_in(0))
+    assert weak.headers["WWW-Authenticate"] == f'{begin}"7200", acr_values="phr"'
+    assert site.send("GET", "/recent").headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_requirement_of_a_sign_in_must_be_one() -> None:
+    guards = daikon.django.Guards(FakeDaikon(**world))
+    for requirement in ({}, {"max_age": 59}, {"max_age": True}, {"acr": "a b"}, {"acr": '"'}):
+        with pytest.raises(InvalidArgumentError):
+            guards.require_recent(**requirement)
 
 
 def test_routes_require_the_permission(site: Any) -> None:

@@ -8,6 +8,7 @@ import {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+import type { SignInRequirements } from './recent-sign-in.ts'
 
 export {
   type FilterOptions,
@@ -16,6 +17,7 @@ export {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+export type { SignInRequirements } from './recent-sign-in.ts'
 
 /** The type of requests in `userOf` and `filter`, independent of route parameters. */
 type AnyRequest = object
@@ -24,6 +26,15 @@ type AnyRequest = object
 export type ExpressGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): RequestHandler
+  /**
+   * Requires a valid access token of a user who signed in recently, or in a certain way. Responds with 401
+   * and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+   *
+   * @example
+   * app.delete('/account', requireRecent({ maxAge: 300 }), remove)
+   * @throws InvalidArgumentError
+   */
+  requireRecent(requirements: SignInRequirements): RequestHandler
   /**
    * Requires a valid access token whose user may perform the action on the resource: 401 or 403
    * otherwise, 503 while daikon is not available.
@@ -75,6 +86,16 @@ export function createGuards<Actions extends ActionsByType>(
         () => next(),
         (error) => respond(error, response, next),
       )
+    },
+
+    requireRecent(requirements) {
+      const requireRecent = guard.requireRecent(requirements)
+      return (request, response, next) => {
+        requireRecent(request).then(
+          () => next(),
+          (error) => respond(error, response, next),
+        )
+      }
     },
 
     requirePermission:

@@ -7,6 +7,7 @@ import {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+import type { SignInRequirements } from './recent-sign-in.ts'
 
 export {
   type FilterOptions,
@@ -15,6 +16,7 @@ export {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+export type { SignInRequirements } from './recent-sign-in.ts'
 
 /** The members of a FastifyRequest that the guards use. */
 export type FastifyRequestLike = { headers: { authorization?: string | undefined } }
@@ -33,6 +35,15 @@ export type FastifyGuard<Request> = (request: Request, reply: FastifyReplyLike) 
 export type FastifyGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): FastifyGuard<FastifyRequestLike>
+  /**
+   * Requires a valid access token of a user who signed in recently, or in a certain way. Responds with 401
+   * and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+   *
+   * @example
+   * app.delete('/account', { preHandler: requireRecent({ maxAge: 300 }) }, remove)
+   * @throws InvalidArgumentError
+   */
+  requireRecent(requirements: SignInRequirements): FastifyGuard<FastifyRequestLike>
   /**
    * Requires a valid access token whose user may perform the action on the resource: 401 or 403
    * otherwise, 503 while daikon is not available.
@@ -78,6 +89,11 @@ export function createGuards<Actions extends ActionsByType>(
 
   return {
     requireUser: () => (request, reply) => respond(reply, () => guard.authenticate(request)),
+
+    requireRecent(requirements) {
+      const requireRecent = guard.requireRecent(requirements)
+      return (request, reply) => respond(reply, () => requireRecent(request))
+    },
 
     requirePermission:
       (action, resource, options = {}) =>

@@ -7,6 +7,7 @@ import {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+import type { SignInRequirements } from './recent-sign-in.ts'
 
 export {
   type FilterOptions,
@@ -15,6 +16,7 @@ export {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+export type { SignInRequirements } from './recent-sign-in.ts'
 
 /** The members of a Hono Context that the guards use. */
 export type HonoContextLike = {
@@ -34,6 +36,15 @@ export type HonoGuard<Context> = (
 export type HonoGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): HonoGuard<HonoContextLike>
+  /**
+   * Requires a valid access token of a user who signed in recently, or in a certain way. Responds with 401
+   * and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+   *
+   * @example
+   * app.delete('/account', requireRecent({ maxAge: 300 }), remove)
+   * @throws InvalidArgumentError
+   */
+  requireRecent(requirements: SignInRequirements): HonoGuard<HonoContextLike>
   /**
    * Requires a valid access token whose user may perform the action on the resource: 401 or 403
    * otherwise, 503 while daikon is not available.
@@ -77,6 +88,11 @@ export function createGuards<Actions extends ActionsByType>(
 
   return {
     requireUser: () => (context, next) => respond(next, () => guard.authenticate(context)),
+
+    requireRecent(requirements) {
+      const requireRecent = guard.requireRecent(requirements)
+      return (context, next) => respond(next, () => requireRecent(context))
+    },
 
     requirePermission:
       (action, resource, options = {}) =>

@@ -1,6 +1,11 @@
 import type { Daikon } from './api.ts'
 import type { ActionsByType, Context, Resource, TypeOf } from './argument-types.ts'
 import { DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError } from './errors.ts'
+import {
+  createSignInCheck,
+  type SignInRequirements,
+  StepUpRequiredError,
+} from './recent-sign-in.ts'
 import type { AccessTokenClaims } from './results.ts'
 
 /** The user of an HTTP request. */
@@ -40,6 +45,13 @@ export type RequestGuard<Request extends object, Actions extends ActionsByType> 
    * @throws InvalidTokenError
    */
   authenticate(request: Request): Promise<RequestUser>
+  /**
+   * Returns a check that a user signed in recently, or in a certain way, which throws
+   * StepUpRequiredError or InvalidTokenError.
+   *
+   * @throws InvalidArgumentError
+   */
+  requireRecent(requirements: SignInRequirements): (request: Request) => Promise<void>
   /**
    * Requires a valid access token whose user may perform the action on the resource.
    *
@@ -85,6 +97,11 @@ export function createRequestGuard<Request extends object, Actions extends Actio
   return {
     authenticate,
     userOf,
+
+    requireRecent(requirements) {
+      const check = createSignInCheck(requirements)
+      return async (request) => check((await authenticate(request)).claims)
+    },
 
     async authorize(request, action, findResource, { hide = false, context: readContext }) {
       const { token } = await authenticate(request)
@@ -158,8 +175,10 @@ const statuses: Partial<Record<DaikonError['code'], Row>> = {
   resource_exhausted: unavailable,
 }
 
-/** RFC 6750, section 3. */
-function challenge({ reason }: DaikonError): string {
+/** RFC 6750, section 3; RFC 9470, section 3. */
+function challenge(error: DaikonError): string {
+  if (error instanceof StepUpRequiredError) return error.challenge
+  const { reason } = error
   if (reason === 'TOKEN_MISSING') return 'Bearer'
   const description = reason === 'TOKEN_EXPIRED' ? 'expired' : 'not valid'
   return `Bearer error="invalid_token", error_description="The access token is ${description}"`

@@ -127,6 +127,17 @@ export type AccessTokenClaims = {
   /** The IDs of the user's groups when the token was issued; absent if there are more than 100. */
   groups?: string[]
   groups_overage?: true
+  /** When the user signed in, in seconds since the epoch. Absent for API keys. */
+  auth_time?: number
+  /**
+   * Whether the identity provider did not say when the user signed in. `auth_time` is then when the user
+   * came back from it.
+   */
+  auth_time_unconfirmed?: true
+  /** The methods of the sign-in (RFC 8176), as the identity provider reports them. */
+  amr?: string[]
+  /** The class of the sign-in. */
+  acr?: string
   iss: string
   aud: string
   /**

@@ -7,6 +7,7 @@ import {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+import type { SignInRequirements } from './recent-sign-in.ts'
 
 export {
   type FilterOptions,
@@ -15,6 +16,7 @@ export {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+export type { SignInRequirements } from './recent-sign-in.ts'
 
 /** What a handler receives first: a Request or, in Remix and React Router, an object with one. */
 export type WebInput = Request | { request: Request }
@@ -38,6 +40,18 @@ export type GuardedHandler<Input extends WebInput, Rest extends unknown[]> = (
 export type WebGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser<Input extends WebInput = Request, Rest extends unknown[] = []>(
+    handler: WebHandler<Input, Rest>,
+  ): GuardedHandler<Input, Rest>
+  /**
+   * Requires a valid access token of a user who signed in recently, or in a certain way. Responds with 401
+   * and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+   *
+   * @example
+   * export const DELETE = requireRecent({ maxAge: 300 }, async () => new Response())
+   * @throws InvalidArgumentError
+   */
+  requireRecent<Input extends WebInput = Request, Rest extends unknown[] = []>(
+    requirements: SignInRequirements,
     handler: WebHandler<Input, Rest>,
   ): GuardedHandler<Input, Rest>
   /**
@@ -99,6 +113,18 @@ export function createGuards<Actions extends ActionsByType>(
           return respond(error)
         }
       },
+
+    requireRecent(requirements, handler) {
+      const requireRecent = guard.requireRecent(requirements)
+      return async (input, ...rest) => {
+        try {
+          await requireRecent(requestOf(input))
+          return await handler(input, ...rest)
+        } catch (error) {
+          return respond(error)
+        }
+      }
+    },
 
     requirePermission:
       (action, resource, handler, { context, hide } = {}) =>

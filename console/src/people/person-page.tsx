@@ -116,6 +116,7 @@ const providerTitles: Record<string, string> = {
   google: 'Google',
   microsoft: 'Microsoft',
   github: 'GitHub',
+  oidc: 'OpenID Connect',
 }
 
 function PersonActivity({ person }: { person: Person }) {

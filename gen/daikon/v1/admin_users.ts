@@ -130,7 +130,7 @@ export interface UserDetail {
 
 /** An account at an identity provider, identified by `provider` and `subject`. */
 export interface LinkedAccount {
-  /** `google`, `microsoft` or `github`. */
+  /** `google`, `microsoft`, `github` or `oidc`. */
   provider: string;
   /** The ID of the account at the provider. */
   subject: string;

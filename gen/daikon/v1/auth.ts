@@ -49,7 +49,7 @@ export interface BeginLoginRequest {
 
 /** The request of AuthService.BeginAdminLogin. */
 export interface BeginAdminLoginRequest {
-  /** `google`, `microsoft` or `github`. */
+  /** `google`, `microsoft`, `github` or `oidc`. */
   provider: string;
   /**
    * The path and query of the admin console page to return to, for example `/people?q=ann`. Must

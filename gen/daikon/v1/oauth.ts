@@ -114,7 +114,7 @@ export interface AuthorizeRequest {
     | string
     | undefined;
   /**
-   * The identity provider: `google`, `microsoft`, `github` or `connection:<ID>`. If it is absent, the
+   * The identity provider: `google`, `microsoft`, `github`, `oidc` or `connection:<ID>`. If it is absent, the
    * domain of `login_hint` may have a connection; otherwise, the user chooses one.
    */
   provider?:
@@ -228,7 +228,7 @@ export interface OpenInvitationRequest {
   browser_session?:
     | string
     | undefined;
-  /** The identity provider to sign in with: `google`, `microsoft`, `github` or `connection:<ID>`. */
+  /** The identity provider to sign in with: `google`, `microsoft`, `github`, `oidc` or `connection:<ID>`. */
   provider?:
     | string
     | undefined;

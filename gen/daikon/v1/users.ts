@@ -42,7 +42,7 @@ export interface ListAccountsResponse {
 export interface LinkedAccountResponse {
   /** The ID of the link: `account_id` in requests. */
   id: string;
-  /** `google`, `microsoft` or `github`. */
+  /** `google`, `microsoft`, `github` or `oidc`. */
   provider: string;
   /** The e-mail address of the account when it was linked. */
   email: string;
@@ -158,7 +158,7 @@ export interface Session {
   id: string;
   /** The ID of the workspace that its tokens are for. */
   workspace_id: string;
-  /** The identity provider: `google`, `microsoft` or `github`. */
+  /** The identity provider: `google`, `microsoft`, `github` or `oidc`. */
   provider: string;
   /** The User-Agent header of the sign-in, at most 300 characters. */
   user_agent: string;

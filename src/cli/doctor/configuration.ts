@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { readEncryptionKeys } from '../../config/encryption-keys.ts'
 import { loadKeys } from '../../identity/key-source.ts'
+import { listSignInMethods } from '../../identity/providers/sign-in-methods.ts'
 import type { Config } from '../../server/config.ts'
 import { checkGrpcTls } from '../../server/grpc-tls.ts'
 import { type Check, expect } from './check.ts'
@@ -64,16 +65,15 @@ export function configurationChecks(config: Config): Record<string, Check> {
         'SERVICE_KEYS_REQUIRED is false: without an active service app, every caller is accepted',
       ),
     providers: () => {
-      const names = ['GOOGLE', 'MICROSOFT', 'GITHUB'] as const
-      const configured = names.filter((name) => config[`${name}_CLIENT_ID`] !== '')
+      const methods = listSignInMethods(config)
       return expect(
-        configured.length > 0,
-        configured.map((name) => name.toLowerCase()).join(', '),
-        'nobody can sign in: set GOOGLE_CLIENT_ID, MICROSOFT_CLIENT_ID or GITHUB_CLIENT_ID',
+        methods.length > 0,
+        methods.join(', '),
+        'nobody can sign in: set GOOGLE_CLIENT_ID, MICROSOFT_CLIENT_ID, GITHUB_CLIENT_ID or OIDC_CLIENT_ID',
       )
     },
     'client secrets': () => {
-      const missing = (['GOOGLE', 'MICROSOFT', 'GITHUB'] as const)
+      const missing = (['GOOGLE', 'MICROSOFT', 'GITHUB', 'OIDC'] as const)
         .filter((name) => config[`${name}_CLIENT_ID`] && !config[`${name}_CLIENT_SECRET`])
         .map((name) => `${name}_CLIENT_SECRET`)
       return expect(

@@ -1,3 +1,4 @@
+import { authorityOf } from '../../identity/providers/discovery.ts'
 import type { Config } from '../../server/config.ts'
 import { type Check, expect } from './check.ts'
 
@@ -20,21 +21,36 @@ export function providerChecks(config: Config): Record<string, Check> {
       return 'reachable'
     }
   }
+  if (config.OIDC_CLIENT_ID) checks['oidc issuer'] = exactIssuerCheck(config.OIDC_ISSUER)
   return checks
 }
 
-/** Reads the metadata of an issuer (OpenID Connect Discovery 1.0, 4). */
-function issuerCheck(name: string, issuer: string): Check {
+/** Reads the metadata of OIDC_ISSUER, which every sign-in compares with the setting. */
+function exactIssuerCheck(issuer: string): Check {
   return async () => {
-    const url = `${issuer}/.well-known/openid-configuration`
-    const response = await request(name, url)
-    const metadata: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
+    const metadata = await readMetadata('OIDC_ISSUER', authorityOf(issuer))
     return expect(
-      typeof metadata === 'object' && metadata !== null && 'issuer' in metadata,
+      metadata.issuer === issuer,
       'reachable',
-      `${name}: ${url} returned no metadata (HTTP ${response.status}): correct ${name}`,
+      `OIDC_ISSUER: ${issuer} calls itself ${metadata.issuer}: set OIDC_ISSUER to that`,
     )
   }
+}
+
+function issuerCheck(name: string, issuer: string): Check {
+  return async () => {
+    await readMetadata(name, issuer)
+    return 'reachable'
+  }
+}
+
+/** Reads the metadata of an issuer (OpenID Connect Discovery 1.0, 4). */
+async function readMetadata(name: string, issuer: string): Promise<{ issuer: unknown }> {
+  const url = `${issuer}/.well-known/openid-configuration`
+  const response = await request(name, url)
+  const metadata: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
+  if (typeof metadata === 'object' && metadata !== null && 'issuer' in metadata) return metadata
+  throw new Error(`${name}: ${url} returned no metadata (HTTP ${response.status}): correct ${name}`)
 }
 
 async function request(name: string, url: string): Promise<Response> {

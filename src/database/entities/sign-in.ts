@@ -70,6 +70,10 @@ export const AuthorizationCode = defineEntity({
     nonce: p.text().nullable(),
     workspace_id: p.uuid().nullable(),
     browser_session_id: p.uuid().nullable(),
+    // How and when the user signed in; null for codes of an earlier version.
+    authenticated_at: p.datetime().nullable(),
+    is_time_reported: p.boolean().default(false),
+    amr: p.array().nullable(),
   },
 })
 
@@ -91,7 +95,7 @@ export const RefreshFamily = defineEntity({
     scope: p.text().nullable(),
     browser_session_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
-    acr: p.text().nullable(),
+    is_time_reported: p.boolean().default(false),
     amr: p.array().nullable(),
   },
 })
@@ -123,7 +127,6 @@ export const BrowserSession = defineEntity({
     authenticated_at: p.datetime(),
     /** Whether the provider reported when the user signed in. */
     is_time_reported: p.boolean().default(false),
-    acr: p.text().nullable(),
     amr: p.array().default([]),
     /** Whether the sign-in created no personal workspace, because its client app is bound. */
     lacks_personal_workspace: p.boolean().default(false),

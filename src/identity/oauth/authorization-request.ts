@@ -35,7 +35,8 @@ export type AuthorizationRequest = {
 }
 
 /**
- * The errors of the authorization endpoint (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6).
+ * The errors of the authorization endpoint (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6; OpenID
+ * Connect Unmet Authentication Requirements 1.0).
  */
 export type AuthorizationErrorName =
   | 'invalid_request'
@@ -45,6 +46,7 @@ export type AuthorizationErrorName =
   | 'registration_not_supported'
   | 'login_required'
   | 'interaction_required'
+  | 'unmet_authentication_requirements'
   | 'access_denied'
   | 'server_error'
   | 'temporarily_unavailable'

@@ -78,7 +78,7 @@ const signInErrorNames: Partial<Record<SignInError, AuthorizationErrorName>> = {
   provider_error: 'server_error',
   invalid_response: 'server_error',
   state_mismatch: 'server_error',
-  reauthentication_required: 'login_required',
+  reauthentication_required: 'unmet_authentication_requirements',
   unexpected_user: 'login_required',
 }
 

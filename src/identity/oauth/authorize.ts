@@ -5,7 +5,7 @@ import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { findProvider, startFlow } from '../oauth-flow.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
-import { type Provider, providerNames } from '../providers/provider.ts'
+import type { Provider } from '../providers/provider.ts'
 import { reasons } from '../reasons.ts'
 import { listMatchingUris } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
@@ -71,6 +71,11 @@ async function signInOrContinue(
   if (!expected) {
     const name = parsed.prompt === 'none' ? 'login_required' : 'invalid_request'
     return respondWithError(context, parsed, name, 'The id_token_hint is not valid')
+  }
+  if (requiresPasskey(expected)) {
+    const isSilent = parsed.prompt === 'none'
+    const name = isSilent ? 'login_required' : 'unmet_authentication_requirements'
+    return respondWithError(context, parsed, name, 'No sign-in here meets the acr_values')
   }
   const isExpected = !expected.expectedUser || expected.expectedUser === session?.userId
   if (
@@ -143,6 +148,15 @@ export async function requireRedirectingClient(
   throw new ServiceError(reasons.REDIRECT_URI_REFUSED, detail)
 }
 
+/**
+ * Whether a request accepts nothing but `phr`, which is a sign-in by a passkey. Other values are for the
+ * provider, and are voluntary (OpenID Connect Core 1.0, 3.1.2.1).
+ */
+function requiresPasskey({ acrValues = '' }: AuthorizationRequest): boolean {
+  const values = acrValues.split(' ').filter((value) => value !== '')
+  return values.length > 0 && values.every((value) => value === 'phr')
+}
+
 /** Returns whether the user must sign in even though the browser has a session. */
 function mustSignIn(
   { prompt, maxAge }: AuthorizationRequest,
@@ -166,7 +180,7 @@ async function chooseProvider(
   const { providers } = context.identity
   const connection = await findConnection(context, request)
   if (connection) return startAtConnection(context, request, client, connection, browser)
-  const names = providerNames.filter((name) => providers.has(name))
+  const names = [...providers.keys()]
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
   const asks = !named && !request.loginHint && (await context.stores.signInConnections.existsAny())
@@ -264,7 +278,9 @@ async function startSignIn(
   browser: string | undefined,
 ): Promise<AuthorizeResponse> {
   const client = { authorization: request }
-  const { prompt, loginHint, maxAge, acrValues } = request
+  const { loginHint, maxAge, acrValues } = request
+  // Some providers ignore `max_age`.
+  const prompt = request.prompt ?? (maxAge === undefined ? undefined : 'login')
   const options = { prompt: prompt === 'none' ? undefined : prompt, loginHint, maxAge, acrValues }
   const started = await startFlow(context, provider, { flow: 'user', client }, options)
   if (!started.ok) return respondToFailure(context, request, started)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
+import { authenticationOf } from '../authentication.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { lifetimesOf } from '../lifetimes.ts'
 import type { Identity } from '../providers/provider.ts'
@@ -24,23 +25,18 @@ export type OpenedSession = {
 export function prepareSession(
   { identity: { settings, clock } }: IdentityContext,
   { id: userId, email }: { id: string; email: string },
-  { provider, authentication = {} }: Identity,
+  identity: Identity,
   client: { workspaceId: string | null },
   browserHash: string,
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
-  const { time, acr, amr = [] } = authentication
   return {
     id: uuid(),
     secret: createSecret(),
     userId,
     email,
-    provider,
-    // A provider may have authenticated the user long before it redirected back.
-    authenticatedAt: time && time < now ? time : now,
-    isTimeReported: time !== undefined,
-    acr,
-    amr,
+    provider: identity.provider,
+    ...authenticationOf(identity, now),
     lacksPersonalWorkspace: client.workspaceId !== null,
     browserHash,
     createdAt: now,

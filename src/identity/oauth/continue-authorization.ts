@@ -123,9 +123,11 @@ async function requireConnection(
 async function issueCodeInSession(
   { stores, identity }: IdentityContext,
   { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
-  { id: browserSessionId, userId, provider }: OpenBrowserSession,
+  session: OpenBrowserSession,
   workspaceId: string,
 ): Promise<string | undefined> {
+  const { id: browserSessionId, userId, provider, authenticatedAt, isTimeReported, amr } = session
+  const authentication = { authenticatedAt, isTimeReported, amr }
   const authorization = { clientId, redirectUri, scope, nonce, workspaceId, browserSessionId }
   try {
     return await stores.transaction(async (tx) => {
@@ -133,7 +135,7 @@ async function issueCodeInSession(
       // code.
       const { isActive } = await tx.users.lock(userId)
       if (!isActive) return undefined
-      const grant = { userId, provider, codeChallenge, authorization }
+      const grant = { userId, provider, authentication, codeChallenge, authorization }
       return tx.codes.issue(grant, identity.clock())
     })
   } catch (error) {

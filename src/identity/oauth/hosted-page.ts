@@ -1,6 +1,6 @@
 import type { HostedPage, HostedPageField, HostedPageLink } from '../../../gen/daikon/v1/oauth.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { providerNames, providerTitles } from '../providers/provider.ts'
+import { titleOf } from '../providers/sign-in-methods.ts'
 
 /** Creates a page. Parts that are absent are empty. */
 export function createPage(
@@ -27,7 +27,7 @@ export function listProviderLinks(
   { identity }: Pick<IdentityContext, 'identity'>,
   urlOf: (provider: string) => string,
 ): HostedPageLink[] {
-  return providerNames
-    .filter((name) => identity.providers.has(name))
-    .map((name) => createLink({ label: providerTitles[name], detail: name, url: urlOf(name) }))
+  return [...identity.providers.keys()].map((name) =>
+    createLink({ label: titleOf(identity.settings, name), detail: name, url: urlOf(name) }),
+  )
 }

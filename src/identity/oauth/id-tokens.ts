@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Role } from '../../core/roles.ts'
+import { type Authentication, authenticationClaims } from '../authentication.ts'
 import { maxGroups } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { lifetimesOf } from '../lifetimes.ts'
@@ -16,9 +17,7 @@ export type IdTokenSession = {
   /** The scope that the client app is granted now. */
   scope: string
   workspace: { id: string; slug: string; role: Role; isGuest: boolean }
-  authenticatedAt: Date | undefined
-  acr: string | undefined
-  amr: string[]
+  authentication: Authentication | undefined
   /** The nonce of the authorization request; absent after a refresh. */
   nonce: string | undefined
 }
@@ -32,7 +31,7 @@ export async function signIdToken(
   accessToken: string,
   issuedAt: Date,
 ): Promise<string> {
-  const { userId, workspace, scope, authenticatedAt, acr, amr, nonce } = session
+  const { userId, workspace, scope, authentication, nonce } = session
   const { roles, groups, ...profile } = await readScopedClaims(stores, { userId, workspace }, scope)
   const claims = {
     ...profile,
@@ -45,9 +44,7 @@ export async function signIdToken(
     ...(workspace.isGuest && { guest: true }),
     at_hash: hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url'),
     ...(nonce !== undefined && { nonce }),
-    ...(authenticatedAt && { auth_time: Math.floor(authenticatedAt.getTime() / 1000) }),
-    ...(acr !== undefined && { acr }),
-    ...(amr.length > 0 && { amr }),
+    ...authenticationClaims(authentication),
   }
   return tokens.signForClient(
     'id',

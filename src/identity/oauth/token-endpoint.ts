@@ -144,9 +144,7 @@ async function toResponse(
       role: claims.wrole,
       isGuest: claims.guest === true,
     },
-    authenticatedAt: family.authenticatedAt,
-    acr: family.acr,
-    amr: family.amr,
+    authentication: family.authentication,
     nonce: issued.nonce,
   }
   const id_token = scope.split(' ').includes('openid')

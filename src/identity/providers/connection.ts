@@ -1,5 +1,5 @@
 import { isLoopbackHttp } from '../../core/loopback.ts'
-import { discover, endpointNames } from './discovery.ts'
+import { authorityOf, discover, endpointNames } from './discovery.ts'
 import type { DiscoveryDocument } from './documents.ts'
 import { createRequestOptions, type SendToProvider } from './http-client.ts'
 import { createOidcProvider, fetchKeys } from './oidc.ts'
@@ -107,9 +107,4 @@ function findEndpointProblem(
   const algorithms = server.id_token_signing_alg_values_supported
   const signs = !algorithms || algorithms.includes('RS256')
   return signs ? undefined : 'does not sign ID tokens with RS256'
-}
-
-/** The base URL of the discovery document: issuers may end with a slash. */
-function authorityOf(issuer: string): string {
-  return issuer.replace(/\/$/, '')
 }

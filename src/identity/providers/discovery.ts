@@ -45,6 +45,11 @@ export function createCachedLoader<Value>(
   }
 }
 
+/** The base URL of the discovery document: issuers may end with a slash. */
+export function authorityOf(issuer: string): string {
+  return issuer.replace(/\/$/, '')
+}
+
 /** Reads the discovery document of an authority (OpenID Connect Discovery 1.0, 4). */
 export async function discover(
   authority: string,

@@ -1,6 +1,6 @@
 import { controlCharacters, isBlank } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
-import type { Authentication, Identity } from './provider.ts'
+import type { Identity, ReportedAuthentication } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 
 const controlCharacter = new RegExp(`[${controlCharacters}]+`, 'gu')
@@ -55,14 +55,14 @@ export function readAvatarUrl(value: unknown): string {
 }
 
 /** Reads how and when the person authenticated. Malformed claims are omitted. */
-export function readAuthentication(claims: Record<string, unknown>): Authentication {
-  const { auth_time, acr, amr } = claims
+export function readAuthentication(claims: Record<string, unknown>): ReportedAuthentication {
+  const { auth_time, amr } = claims
   const isTime = Number.isSafeInteger(auth_time) && Number(auth_time) > 0
-  const isText = (value: unknown) =>
-    typeof value === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,199}$/.test(value)
+  // Access tokens contain the methods, so their size matters.
+  const isMethod = (value: unknown) =>
+    typeof value === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,63}$/.test(value)
   return {
     ...(isTime && Number(auth_time) < 1e11 && { time: new Date(Number(auth_time) * 1000) }),
-    ...(isText(acr) && { acr: acr as string }),
-    ...(Array.isArray(amr) && { amr: amr.filter(isText).slice(0, 20) as string[] }),
+    ...(Array.isArray(amr) && { amr: amr.filter(isMethod).slice(0, 20) as string[] }),
   }
 }

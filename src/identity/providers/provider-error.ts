@@ -14,6 +14,7 @@ export type ProviderErrorCode = Exclude<
   | 'reauthentication_required'
   | 'amr_missing'
   | 'not_admin'
+  | 'sign_up_closed'
 >
 
 /**

@@ -1,10 +1,7 @@
 import type { SignInResult } from '../sign-in-result.ts'
 
 /** The supported identity providers. Each name is also a path segment of the REST API. */
-export const providerNames = ['google', 'microsoft', 'github'] as const
-
-/** The names of the providers as displayed to users. */
-export const providerTitles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+export const providerNames = ['google', 'microsoft', 'github', 'oidc'] as const
 
 export type ProviderName = (typeof providerNames)[number]
 
@@ -28,6 +25,8 @@ export type Identity = {
   emailVerified: boolean
   /** Why the identity has no verified address. */
   emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified'
+  /** Whether the account must not join a user who has other accounts, verified address or not. */
+  joinsNone?: boolean
   name: string
   /** The parts of the name; empty if the provider did not send them. */
   givenName: string
@@ -37,13 +36,16 @@ export type Identity = {
   /** The Google Workspace domain that the account belongs to. */
   hostedDomain?: string
   /** How and when the person authenticated, if the provider reports it. */
-  authentication?: Authentication
+  authentication?: ReportedAuthentication
   /** The claims that the provider of a connection asserts. */
   claims?: Record<string, unknown>
 }
 
-/** How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). */
-export type Authentication = { time?: Date; acr?: string; amr?: string[] }
+/**
+ * How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). A provider's `acr`
+ * is not kept: what it means is the provider's own.
+ */
+export type ReportedAuthentication = { time?: Date; amr?: string[] }
 
 /** Options of a login. Providers ignore options that they do not support. */
 export type LoginOptions = {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { ReadRows } from '../../core/deployment-checks.ts'
 import { LinkedAccount as LinkedAccountEntity } from '../../database/entities/people.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
@@ -56,6 +57,15 @@ export class AccountStore {
     await this.#em.nativeDelete(LinkedAccountEntity, { id })
   }
 }
+
+/** Returns the issuers of the accounts of provider `oidc`, with their numbers of accounts. */
+export function countIssuers(readRows: ReadRows): Promise<{ issuer: string; accounts: number }[]> {
+  return readRows(countIssuersSql)
+}
+
+const countIssuersSql = `
+  select split_part(subject, '#', 1) as issuer, count(*)::int as accounts from linked_accounts
+  where provider = 'oidc' group by 1 order by 1`
 
 /** $1 provider, $2 subject. */
 const findUserSql = `

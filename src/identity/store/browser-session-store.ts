@@ -1,24 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { BrowserSession } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
+import type { Authentication } from '../authentication.ts'
 import { hashSecret } from '../secret.ts'
-
-/** How and when the user of a browser session authenticated. */
-export type Authentication = {
-  id: string
-  authenticatedAt: Date
-  acr: string | undefined
-  amr: string[]
-}
 
 /** A browser session to create. */
 export type NewBrowserSession = Authentication & {
+  id: string
   /** The value of the cookie. The database stores only its hash. */
   secret: string
   userId: string
   provider: string
-  /** Whether the provider reported `authenticatedAt`, which is the time of the callback otherwise. */
-  isTimeReported: boolean
   /** Whether the sign-in created no personal workspace, because its client app is bound. */
   lacksPersonalWorkspace: boolean
   /** The hash of what the browser is remembered by, which its sessions have in common. */
@@ -52,7 +44,6 @@ export class BrowserSessionStore {
       provider: session.provider,
       authenticated_at: session.authenticatedAt,
       is_time_reported: session.isTimeReported,
-      acr: session.acr ?? null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
       browser_hash: session.browserHash,
@@ -72,7 +63,6 @@ export class BrowserSessionStore {
       provider: session.provider,
       authenticated_at: session.authenticatedAt,
       is_time_reported: session.isTimeReported,
-      acr: session.acr ?? null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
       browser_hash: session.browserHash,
@@ -90,14 +80,11 @@ export class BrowserSessionStore {
 
   /** Returns the session of a cookie, unless it has expired or its user is inactive. */
   async findOpen(secret: string, now: Date): Promise<OpenBrowserSession | undefined> {
-    type Row = Omit<OpenBrowserSession, 'authenticatedAt' | 'acr' | 'secret'> & {
-      time: string
-      acr: string | null
-    }
+    type Row = Omit<OpenBrowserSession, 'authenticatedAt' | 'secret'> & { time: string }
     const [row] = await query<Row>(this.#em, findOpenSql, [hashSecret(secret), now])
     if (!row) return undefined
-    const { time, acr, ...session } = row
-    return { ...session, secret, authenticatedAt: new Date(time), acr: acr ?? undefined }
+    const { time, ...session } = row
+    return { ...session, secret, authenticatedAt: new Date(time) }
   }
 
   /** Lists the sessions of a browser, which has several after sign-ins that ended at the same time. */
@@ -132,8 +119,8 @@ export class BrowserSessionStore {
   async findAuthentication(id: string): Promise<Authentication | undefined> {
     const session = await this.#em.findOne(BrowserSession, { id })
     if (!session) return undefined
-    const { authenticated_at: authenticatedAt, acr, amr } = session
-    return { id, authenticatedAt, acr: acr ?? undefined, amr }
+    const { authenticated_at: authenticatedAt, is_time_reported: isTimeReported, amr } = session
+    return { authenticatedAt, isTimeReported, amr }
   }
 
   /**
@@ -160,7 +147,7 @@ const deleteBeyondSql = `
 
 /** $1 hash of the cookie, $2 current time. */
 const findOpenSql = `
-  select s.id, s.user_id as "userId", u.email, s.provider, s.acr, s.amr,
+  select s.id, s.user_id as "userId", u.email, s.provider, s.amr,
     s.authenticated_at as time, s.is_time_reported as "isTimeReported",
     s.lacks_personal_workspace as "lacksPersonalWorkspace"
   from browser_sessions s join users u on u.id = s.user_id

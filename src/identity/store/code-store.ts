@@ -2,7 +2,9 @@ import type { InferEntity } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { AuthorizationCode } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
+import type { Authentication } from '../authentication.ts'
 import { createSecret, hashSecret } from '../secret.ts'
+import { fromColumns, toColumns } from './authentication-columns.ts'
 
 /** The lifetime of a code, in seconds. */
 const codeSeconds = 300
@@ -11,6 +13,7 @@ const codeSeconds = 300
 export type CodeGrant = {
   userId: string
   provider: string
+  authentication: Authentication
   /** Absent if the client app may omit PKCE and did. */
   codeChallenge: string | undefined
   /** The confidential client app of a sign-in that began at `/auth/login`. */
@@ -33,6 +36,8 @@ export type StoredCode = {
   hash: string
   userId: string
   provider: string
+  /** Unknown for a code of an earlier version. */
+  authentication: Authentication | undefined
   codeChallenge: string | undefined
   isConsumed: boolean
   clientId: string | undefined
@@ -65,6 +70,7 @@ export class CodeStore {
       code_hash: hashSecret(code),
       user_id: grant.userId,
       provider: grant.provider,
+      ...toColumns(grant.authentication),
       code_challenge: grant.codeChallenge ?? null,
       expires_at: new Date(now.getTime() + codeSeconds * 1000),
       client_id: authorization?.clientId ?? grant.clientId ?? null,
@@ -144,6 +150,7 @@ function toStoredCode(code: InferEntity<typeof AuthorizationCode>): StoredCode {
     hash: code.code_hash,
     userId: code.user_id,
     provider: code.provider,
+    authentication: fromColumns(code),
     codeChallenge: code.code_challenge ?? undefined,
     isConsumed: code.consumed_at !== null && code.consumed_at !== undefined,
     clientId: code.client_id ?? undefined,

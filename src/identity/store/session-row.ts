@@ -1,5 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core'
 import type { RefreshFamily } from '../../database/entities/sign-in.ts'
+import type { Authentication } from '../authentication.ts'
+import { fromColumns, toColumns } from './authentication-columns.ts'
 
 /** A session: a family of all refresh tokens that descend from one authorization code. */
 export type UserSession = {
@@ -20,10 +22,8 @@ export type UserSession = {
   /** The client app of a session that began at `/auth/login`, whatever its type. */
   loginClientId: string | undefined
   browserSessionId: string | undefined
-  /** How and when the user authenticated. */
-  authenticatedAt: Date | undefined
-  acr: string | undefined
-  amr: string[]
+  /** Unknown for a session of `/auth/login` that an earlier version began. */
+  authentication: Authentication | undefined
 }
 
 export type SessionRow = InferEntity<typeof RefreshFamily>
@@ -42,9 +42,7 @@ export function fromRow(row: SessionRow): UserSession {
     scope: row.scope ?? undefined,
     loginClientId: row.login_client_id ?? undefined,
     browserSessionId: row.browser_session_id ?? undefined,
-    authenticatedAt: row.authenticated_at ?? undefined,
-    acr: row.acr ?? undefined,
-    amr: row.amr ?? [],
+    authentication: fromColumns(row),
   }
 }
 
@@ -62,8 +60,6 @@ export function toRow(session: UserSession) {
     login_client_id: session.loginClientId ?? null,
     scope: session.scope ?? null,
     browser_session_id: session.browserSessionId ?? null,
-    authenticated_at: session.authenticatedAt ?? null,
-    acr: session.acr ?? null,
-    amr: session.browserSessionId === undefined ? null : session.amr,
+    ...toColumns(session.authentication),
   }
 }

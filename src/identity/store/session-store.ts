@@ -3,14 +3,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import { RefreshFamily, RefreshToken } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
-import type { Authentication } from './browser-session-store.ts'
 import { fromRow, type SessionRow, toRow, type UserSession } from './session-row.ts'
 
-/** A session to create, with the browser session in which it begins. */
-export type NewSession = Pick<
-  UserSession,
-  'userId' | 'workspaceId' | 'provider' | 'userAgent' | 'clientId' | 'scope' | 'loginClientId'
-> & { browserSession: Authentication | undefined }
+/** A session to create. */
+export type NewSession = Omit<UserSession, 'id' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>
 
 /** The owner of the sessions to end: a user, a client app or a browser session. */
 export type SessionOwner =
@@ -59,7 +55,7 @@ export class SessionStore {
    * seconds; refreshing does not extend the session. The caller must have locked the user.
    */
   async create(
-    { browserSession, ...session }: NewSession,
+    session: NewSession,
     now: Date,
     { lifetime, maxPerUser }: { lifetime: number; maxPerUser: number },
   ): Promise<UserSession> {
@@ -78,10 +74,6 @@ export class SessionStore {
       createdAt: now,
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + lifetime * 1000),
-      browserSessionId: browserSession?.id,
-      authenticatedAt: browserSession?.authenticatedAt,
-      acr: browserSession?.acr,
-      amr: browserSession?.amr ?? [],
     }
     await this.#em.insert(RefreshFamily, toRow(created))
     return created

@@ -44,8 +44,15 @@ function createFake() {
 }
 
 function createExpressApp(daikon: Daikon) {
-  const { requireUser, requirePermission, userOf, filter } = createExpressGuards(daikon)
+  const { requireUser, requireRecent, requirePermission, userOf, filter } =
+    createExpressGuards(daikon)
   const app = express()
+  app.delete('/me', requireRecent({ maxAge: 300 }), (request, response) => {
+    response.json({ id: userOf(request).claims.sub })
+  })
+  app.post('/me', requireRecent({ maxAge: 7200, acr: 'phr' }), (_request, response) => {
+    response.json({})
+  })
   app.get('/me', requireUser(), (request, response) => {
     response.json({ id: userOf(request).claims.sub })
   })
@@ -83,8 +90,13 @@ function createExpressApp(daikon: Daikon) {
 type ById = { Params: { id: string } }
 
 function createFastifyApp(daikon: Daikon) {
-  const { requireUser, requirePermission, userOf, filter } = createFastifyGuards(daikon)
+  const { requireUser, requireRecent, requirePermission, userOf, filter } =
+    createFastifyGuards(daikon)
   const app = fastify()
+  app.delete('/me', { preHandler: requireRecent({ maxAge: 300 }) }, async (request) => {
+    return { id: userOf(request).claims.sub }
+  })
+  app.post('/me', { preHandler: requireRecent({ maxAge: 7200, acr: 'phr' }) }, async () => ({}))
   app.get('/me', { preHandler: requireUser() }, async (request) => {
     return { id: userOf(request).claims.sub }
   })
@@ -114,8 +126,10 @@ function createFastifyApp(daikon: Daikon) {
 }
 
 function createHonoApp(daikon: Daikon) {
-  const { requireUser, requirePermission, userOf, filter } = createHonoGuards(daikon)
+  const { requireUser, requireRecent, requirePermission, userOf, filter } = createHonoGuards(daikon)
   const app = new Hono()
+  app.delete('/me', requireRecent({ maxAge: 300 }), (c) => c.json({ id: userOf(c).claims.sub }))
+  app.post('/me', requireRecent({ maxAge: 7200, acr: 'phr' }), (c) => c.json({}))
   app.get('/me', requireUser(), (c) => c.json({ id: userOf(c).claims.sub }))
   app.get('/documents', requireUser(), async (c) =>
     c.json(await filter(c, 'view', documents, toResource)),
@@ -148,9 +162,13 @@ type ByParams = { params: Promise<{ id: string }> }
 type LoaderArguments = { request: Request; params: { id: string } }
 
 function createWebApp(daikon: Daikon): Send {
-  const { requireUser, requirePermission, userOf, filter } = createWebGuards(daikon)
+  const { requireUser, requireRecent, requirePermission, userOf, filter } = createWebGuards(daikon)
   const toDocument = async (_request: Request, { params }: ByParams) => toResource(await params)
   const routes: Record<string, (request: Request, context: ByParams) => Promise<Response>> = {
+    'DELETE me': requireRecent({ maxAge: 300 }, (request) =>
+      Response.json({ id: userOf(request).claims.sub }),
+    ),
+    'POST me': requireRecent({ maxAge: 7200, acr: 'phr' }, () => Response.json({})),
     me: requireUser((request) => Response.json({ id: userOf(request).claims.sub })),
     documents: requireUser(async (request) =>
       Response.json(await filter(request, 'view', documents, toResource)),
@@ -177,7 +195,8 @@ function createWebApp(daikon: Daikon): Send {
   return async (request) => {
     const [name = '', id = ''] = new URL(request.url).pathname.slice(1).split('/')
     if (name === 'secret') return loadSecret({ request, params: { id } })
-    const route = routes[id && name === 'documents' ? 'document' : name]
+    const guarded = routes[`${request.method} ${name}`]
+    const route = guarded ?? routes[id && name === 'documents' ? 'document' : name]
     const sent = route?.(request, { params: Promise.resolve({ id }) })
     return (await sent?.catch(() => Response.json({}, { status: 500 }))) as Response
   }
@@ -223,6 +242,19 @@ async function checkGuards(name: string, send: Send, fake: ReturnType<typeof cre
     assert.equal(tooLong.body.type, 'urn:daikon:problem:invalid-argument', name)
     assert.equal(tooLong.body.errors[0].field, 'resource.id', name)
   } else assert.equal(tooLong.status, 414)
+
+  const signedIn = (secondsAgo: number) =>
+    fake.token(alice, workspaceId, { signedInAt: new Date(Date.now() - secondsAgo * 1000) })
+  const error = 'Bearer error="insufficient_user_authentication"'
+  const begin = `${error}, error_description="The user must sign in again", max_age=`
+  assert.deepEqual((await call('DELETE', '/me', signedIn(290))).body, { id: alice }, name)
+  const old = await call('DELETE', '/me', signedIn(310))
+  assert.equal(old.status, 401, name)
+  assert.equal(old.body.reason, 'INSUFFICIENT_USER_AUTHENTICATION', name)
+  assert.equal(old.headers.get('www-authenticate'), `${begin}"300"`, name)
+  const weak = await call('POST', '/me', signedIn(0))
+  assert.equal(weak.headers.get('www-authenticate'), `${begin}"7200", acr_values="phr"`, name)
+  assert.equal((await call('DELETE', '/me')).headers.get('www-authenticate'), 'Bearer', name)
 
   fake.failWith(new DeadlineExceededError())
   const away = await call('PUT', '/documents/roadmap', aliceToken)
@@ -271,5 +303,8 @@ const missing = requireUser(async () => {
 const authorization = `Bearer ${webFake.token(alice, workspaceId)}`
 const response = await missing(new Request('http://localhost', { headers: { authorization } }))
 assert.equal(response.status, 404, 'errors of operations in a handler are responses')
+
+for (const requirements of [{}, { maxAge: 59 }, { maxAge: 60.5 }, { acr: 'a b' }, { acr: '"' }])
+  assert.throws(() => createExpressGuards(expressFake).requireRecent(requirements))
 
 process.stdout.write('guards work\n')

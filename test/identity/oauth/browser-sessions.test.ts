@@ -255,7 +255,8 @@ for (const transport of environment.transports) {
     const email = environment.addProviderUser()
     const signInByGithub = (max_age: string) =>
       signInAgain(transport, email, { max_age }, {}, 'github')
-    t.is(parametersOf((await signInByGithub('3599')).location).error, 'login_required')
+    const recent = parametersOf((await signInByGithub('3599')).location)
+    t.is(recent.error, 'unmet_authentication_requirements')
     const { location, browser_session } = await signInByGithub('3600')
     t.truthy(parametersOf(location).code)
     for (const [max_age, error] of [

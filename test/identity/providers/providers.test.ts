@@ -6,13 +6,20 @@ import { unconfigured } from '../../support/providers/test-provider.ts'
 test('a provider without a client ID is not created', (t) => {
   t.deepEqual([...createProviders(unconfigured).keys()], [])
   t.deepEqual([...createProviders({ ...unconfigured, GITHUB_CLIENT_ID: 'x' }).keys()], ['github'])
-  const all = { GOOGLE_CLIENT_ID: 'x', MICROSOFT_CLIENT_ID: 'x', GITHUB_CLIENT_ID: 'x' }
+  const all = {
+    GOOGLE_CLIENT_ID: 'x',
+    MICROSOFT_CLIENT_ID: 'x',
+    GITHUB_CLIENT_ID: 'x',
+    OIDC_CLIENT_ID: 'x',
+    OIDC_ISSUER: 'https://sso.example.com',
+  }
   t.deepEqual(
     [...createProviders({ ...unconfigured, ...all })].map(([name, { name: own }]) => [name, own]),
     [
       ['google', 'google'],
       ['microsoft', 'microsoft'],
       ['github', 'github'],
+      ['oidc', 'oidc'],
     ],
   )
 })

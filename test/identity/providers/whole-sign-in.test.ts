@@ -16,7 +16,7 @@ import {
 } from '../../support/providers/mock-provider.ts'
 import { createTestProvider } from '../../support/providers/test-provider.ts'
 
-const identitiesOfAnn = {
+const identitiesOfAnn = (issuer: string) => ({
   google: {
     provider: 'google',
     subject: providerIds(ann).sub,
@@ -50,7 +50,19 @@ const identitiesOfAnn = {
     familyName: '',
     avatarUrl: '',
   },
-} as const
+  oidc: {
+    provider: 'oidc',
+    subject: `${issuer}#${providerIds(ann).oid}`,
+    email: 'ann@example.com',
+    emailVerified: true,
+    joinsNone: true,
+    name: 'Ann Example',
+    givenName: 'Ann',
+    familyName: 'Example',
+    avatarUrl: '',
+    authentication: {},
+  },
+})
 
 for (const name of providerNames) {
   test(`${name}: a sign-in returns the identity`, async (t) => {
@@ -61,7 +73,7 @@ for (const name of providerNames) {
     t.true(redirects <= 3)
     t.deepEqual(
       expectSuccess(await provider.complete(callback, redirectUri, secrets)),
-      identitiesOfAnn[name],
+      identitiesOfAnn(local.environment.OIDC_ISSUER)[name],
     )
   })
 

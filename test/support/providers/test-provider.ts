@@ -17,6 +17,13 @@ export const unconfigured: ProviderSettings = {
   GITHUB_URL: 'https://github.com',
   GITHUB_API_URL: 'https://api.github.com',
   GITHUB_PKCE: false,
+  OIDC_CLIENT_ID: '',
+  OIDC_CLIENT_SECRET: '',
+  OIDC_ISSUER: '',
+  OIDC_NAME: '',
+  OIDC_TRUST_EMAIL: false,
+  SIGN_IN_METHODS: [],
+  ADMIN_SIGN_IN_METHODS: [],
 }
 
 /** Creates a provider with these settings. `timeout` is in milliseconds. */

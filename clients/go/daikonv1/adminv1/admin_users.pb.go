@@ -527,7 +527,7 @@ func (x *UserDetail) GetEtag() string {
 // An account at an identity provider, identified by `provider` and `subject`.
 type LinkedAccount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `google`, `microsoft` or `github`.
+	// `google`, `microsoft`, `github` or `oidc`.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The ID of the account at the provider.
 	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`

@@ -64,7 +64,7 @@ type AuthorizeRequest struct {
 	// The ID or slug of a workspace. If absent, a user with several workspaces chooses one. A page asks
 	// the user to accept a pending invitation.
 	Workspace *string `protobuf:"bytes,15,opt,name=workspace,proto3,oneof" json:"workspace,omitempty"`
-	// The identity provider: `google`, `microsoft`, `github` or `connection:<ID>`. If it is absent, the
+	// The identity provider: `google`, `microsoft`, `github`, `oidc` or `connection:<ID>`. If it is absent, the
 	// domain of `login_hint` may have a connection; otherwise, the user chooses one.
 	Provider *string `protobuf:"bytes,16,opt,name=provider,proto3,oneof" json:"provider,omitempty"`
 	// The ID of a connection, by which the user must sign in. Replaces `provider`.
@@ -459,7 +459,7 @@ type OpenInvitationRequest struct {
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	// The browser session.
 	BrowserSession *string `protobuf:"bytes,2,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
-	// The identity provider to sign in with: `google`, `microsoft`, `github` or `connection:<ID>`.
+	// The identity provider to sign in with: `google`, `microsoft`, `github`, `oidc` or `connection:<ID>`.
 	Provider *string `protobuf:"bytes,3,opt,name=provider,proto3,oneof" json:"provider,omitempty"`
 	// Proves what the user chose on the page, such as to join. Set by the page.
 	Confirmation *string `protobuf:"bytes,4,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`

@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from ._recent_sign_in import StepUpRequiredError
 from .errors import DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError
 from .types import AccessTokenClaims, Resource, Subject
 
@@ -95,7 +96,9 @@ def denied_error(action: str, resource: Resource, hide: bool) -> DaikonError:
 
 
 def _challenge(error: DaikonError) -> str:
-    """Returns the WWW-Authenticate header (RFC 6750, section 3)."""
+    """Returns the WWW-Authenticate header (RFC 6750, section 3; RFC 9470, section 3)."""
+    if isinstance(error, StepUpRequiredError):
+        return error.challenge
     if error.reason == "TOKEN_MISSING":
         return "Bearer"
     description = "expired" if error.reason == "TOKEN_EXPIRED" else "not valid"

@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from ._client import Client
 from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from ._recent_sign_in import sign_in_check
 from .errors import DaikonError
 from .types import Context, Resource
 
@@ -41,6 +42,23 @@ class Guards:
         """Requires a valid access token, and responds with 401 otherwise. Verifies tokens with cached keys,
         so it accepts revoked tokens until they expire."""
         return self._guard(view, lambda request, args, kwargs: self._authenticate(request))
+
+    def require_recent(self, *, max_age: int | None = None, acr: str | None = None) -> Callable[[View], View]:
+        """Requires a valid access token of a user who signed in recently, or in a certain way. Responds with
+        401 and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+
+            @guards.require_recent(max_age=300)
+
+        Args:
+            max_age: Seconds since the sign-in, from 60.
+            acr: The class of the sign-in.
+        """
+        check = sign_in_check(max_age, acr)
+
+        def authenticate(request: HttpRequest, _args: Any, _kwargs: Any) -> None:
+            check(self._authenticate(request).claims)
+
+        return lambda view: self._guard(view, authenticate)
 
     def require_permission(
         self,

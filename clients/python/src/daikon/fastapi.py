@@ -24,6 +24,7 @@ from fastapi.security import HTTPBearer
 
 from ._async_client import AsyncClient
 from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from ._recent_sign_in import sign_in_check
 from .errors import DaikonError
 from .types import Context, Resource
 
@@ -50,6 +51,26 @@ class Guards:
         """
         token = read_bearer(request.headers.get("authorization"))
         return RequestUser(await self._client.verify_access_token(token), token)
+
+    def require_recent(
+        self, *, max_age: int | None = None, acr: str | None = None
+    ) -> Callable[..., Awaitable[RequestUser]]:
+        """Requires a valid access token of a user who signed in recently, or in a certain way. Responds with
+        401 and a challenge otherwise, on which `daikon.fetch` of the browser client begins a sign-in.
+
+            @app.delete("/account", dependencies=[Depends(guards.require_recent(max_age=300))])
+
+        Args:
+            max_age: Seconds since the sign-in, from 60.
+            acr: The class of the sign-in.
+        """
+        check = sign_in_check(max_age, acr)
+
+        async def require(user: RequestUser = Depends(self.require_user)) -> RequestUser:
+            check(user.claims)
+            return user
+
+        return require
 
     def require_permission(
         self,

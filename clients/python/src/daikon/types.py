@@ -383,6 +383,15 @@ class AccessTokenClaims(_RequiredClaims, total=False):
     groups_overage: bool
     guest: bool
     """Whether the user was a guest of the workspace when the token was issued; absent for others."""
+    auth_time: int
+    """When the user signed in, in seconds since the epoch. Absent for API keys."""
+    auth_time_unconfirmed: bool
+    """Whether the identity provider did not say when the user signed in. `auth_time` is then when the user
+    came back from it."""
+    amr: list[str]
+    """The methods of the sign-in (RFC 8176), as the identity provider reports them."""
+    acr: str
+    """The class of the sign-in."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

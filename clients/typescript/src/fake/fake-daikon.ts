@@ -21,9 +21,14 @@ import { createState, type FakeWorld } from './world.ts'
 /** A client for tests, which needs no server. */
 export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {
   /**
-   * Creates an access token that this fake accepts. `seconds` is its lifetime and may be negative.
+   * Creates an access token that this fake accepts. `seconds` is its lifetime and may be negative. The
+   * user signed in at `signedInAt`, by default now.
    */
-  token(userId: string, workspaceId: string, options?: { seconds?: number }): string
+  token(
+    userId: string,
+    workspaceId: string,
+    options?: { seconds?: number; signedInAt?: Date },
+  ): string
   /** Makes the fake treat a token as revoked. */
   revokeToken(token: string): void
   /** Makes every operation fail with the error until `recover` is called. */
@@ -199,9 +204,10 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
       return resourceId(state.service, resource.type, resource.id)
     },
 
-    token: (userId, workspaceId, { seconds = 900 } = {}) =>
+    token: (userId, workspaceId, { seconds = 900, signedInAt = new Date() } = {}) =>
       createFakeToken(userId, workspaceId, {
         seconds,
+        signedInAt,
         isGuest: findMember(state, workspaceId, userId)?.isGuest ?? false,
       }),
     revokeToken: (token) => void revoked.add(token),

@@ -11,7 +11,7 @@ const signature = 'fake'
 export function createFakeToken(
   userId: string,
   workspaceId: string,
-  { seconds, isGuest }: { seconds: number; isGuest: boolean },
+  { seconds, isGuest, signedInAt }: { seconds: number; isGuest: boolean; signedInAt: Date },
 ): string {
   const now = Math.floor(Date.now() / 1000)
   const claims: AccessTokenClaims = {
@@ -23,6 +23,7 @@ export function createFakeToken(
     wslug: '',
     wrole: 'viewer',
     ...(isGuest && { guest: true }),
+    auth_time: Math.floor(signedInAt.getTime() / 1000),
     iss: issuer,
     aud: 'daikon',
     type: 'access',

@@ -35,10 +35,13 @@ _address = "localhost:1"
 class _Fake:
     _server: FakeServer
 
-    def token(self, user_id: str, workspace_id: str, *, seconds: float = 900) -> str:
-        """Creates an access token that this fake accepts; `seconds` may be negative."""
+    def token(
+        self, user_id: str, workspace_id: str, *, seconds: float = 900, signed_in_at: float | None = None
+    ) -> str:
+        """Creates an access token that this fake accepts; `seconds` may be negative. The user signed in at
+        `signed_in_at`, in seconds since the epoch, by default now."""
         is_guest = self._server.world.is_guest(workspace_id, user_id)
-        return create_fake_token(user_id, workspace_id, seconds, is_guest)
+        return create_fake_token(user_id, workspace_id, seconds, is_guest, signed_in_at)
 
     def revoke_token(self, token: str) -> None:
         """Makes the fake treat a token as revoked."""

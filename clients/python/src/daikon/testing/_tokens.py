@@ -16,7 +16,9 @@ _issuer = "daikon-fake"
 _signature = "fake"
 
 
-def create_fake_token(user_id: str, workspace_id: str, seconds: float, is_guest: bool) -> str:
+def create_fake_token(
+    user_id: str, workspace_id: str, seconds: float, is_guest: bool, signed_in_at: float | None = None
+) -> str:
     now = int(time.time())
     claims: AccessTokenClaims = {
         "sub": user_id,
@@ -26,6 +28,7 @@ def create_fake_token(user_id: str, workspace_id: str, seconds: float, is_guest:
         "wid": workspace_id,
         "wslug": "",
         "wrole": "viewer",
+        "auth_time": now if signed_in_at is None else int(signed_in_at),
         "iss": _issuer,
         "aud": "daikon",
         "type": "access",

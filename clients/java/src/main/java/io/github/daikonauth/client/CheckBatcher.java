@@ -1,6 +1,7 @@
 package io.github.daikonauth.client;
 
 import com.google.protobuf.Struct;
+import io.grpc.Context;
 import io.github.daikonauth.client.Arguments.SubjectName;
 import io.github.daikonauth.client.DaikonException.Code;
 import io.github.daikonauth.v1.AccessAction;
@@ -47,12 +48,19 @@ final class CheckBatcher {
     final Key key;
     final List<CompletableFuture<Boolean>> waiters = new ArrayList<>();
     long deadline;
-    boolean isSent;
+    /** The call that the item was sent in. */
+    Batch batch;
 
     Item(Key key, long deadline) {
       this.key = key;
       this.deadline = deadline;
     }
+  }
+
+  /** A call. It is cancelled when none of its items has a waiter. */
+  private static final class Batch {
+    final List<Item> items = new ArrayList<>();
+    final Context.CancellableContext context = Context.ROOT.withCancellation();
   }
 
   private final Connection connection;
@@ -109,11 +117,7 @@ final class CheckBatcher {
     CompletableFuture<Boolean> reported = new CompletableFuture<>();
     result.orTimeout(remaining + patience, TimeUnit.NANOSECONDS).whenComplete((isAllowed, error) -> {
       if (error instanceof TimeoutException) {
-        boolean isSent;
-        synchronized (lock) {
-          item.waiters.remove(result);
-          isSent = item.isSent;
-        }
+        boolean isSent = leave(item, result);
         reported.completeExceptionally(
             isSent ? Connection.responseDeadlineError() : Connection.queueDeadlineError());
       } else if (error != null) {
@@ -122,7 +126,24 @@ final class CheckBatcher {
         reported.complete(isAllowed);
       }
     });
+    reported.whenComplete((isAllowed, error) -> {
+      // The caller has completed it, as cancel does.
+      if (result.cancel(false)) leave(item, result);
+    });
     return reported;
+  }
+
+  /** Removes a waiter, and cancels a call that nobody waits for any more. Returns whether the item was sent. */
+  private boolean leave(Item item, CompletableFuture<Boolean> waiter) {
+    Batch batch;
+    boolean isWaiting;
+    synchronized (lock) {
+      item.waiters.remove(waiter);
+      batch = item.batch;
+      isWaiting = batch == null || batch.items.stream().anyMatch(other -> !other.waiters.isEmpty());
+    }
+    if (!isWaiting) batch.context.cancel(null);
+    return batch != null;
   }
 
   /** Sends the queue: the first batch in this thread, further ones in others. */
@@ -134,27 +155,28 @@ final class CheckBatcher {
       return;
     }
     try {
-      List<Item> batch = takeBatch();
-      if (!batch.isEmpty()) send(batch);
+      Batch batch = takeBatch();
+      if (!batch.items.isEmpty()) batch.context.run(() -> send(batch.items));
     } finally {
       connection.release();
     }
   }
 
-  private List<Item> takeBatch() {
-    List<Item> batch = new ArrayList<>();
+  private Batch takeBatch() {
+    Batch batch = new Batch();
+    List<Item> items = batch.items;
     int bytes = 0;
     synchronized (lock) {
-      while (!queue.isEmpty() && batch.size() < MAX_ITEMS) {
+      while (!queue.isEmpty() && items.size() < MAX_ITEMS) {
         Item item = queue.peek();
         int size = item.key.bytes() + service.length();
-        if (!batch.isEmpty() && bytes + size > MAX_BYTES) break;
+        if (!items.isEmpty() && bytes + size > MAX_BYTES) break;
         queue.remove();
         unsent.remove(item.key);
         if (item.waiters.isEmpty()) continue;
         bytes += size;
-        item.isSent = true;
-        batch.add(item);
+        item.batch = batch;
+        items.add(item);
       }
       isSending = !queue.isEmpty();
       if (isSending) senders.execute(this::sendQueue);

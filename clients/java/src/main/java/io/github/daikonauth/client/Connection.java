@@ -160,7 +160,10 @@ final class Connection {
       observe(used, startedAt, Status.Code.OK);
       return response;
     } catch (StatusRuntimeException failure) {
-      observe(used, startedAt, failure.getStatus().getCode());
+      Status.Code code = failure.getStatus().getCode();
+      // The caller can notice the deadline before gRPC does, and cancel the call.
+      boolean isLate = code == Status.Code.CANCELLED && System.nanoTime() - attempt.deadline() >= 0;
+      observe(used, startedAt, isLate ? Status.Code.DEADLINE_EXCEEDED : code);
       throw failure;
     }
   }

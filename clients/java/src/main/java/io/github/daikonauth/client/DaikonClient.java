@@ -92,7 +92,11 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
     List<CompletableFuture<Boolean>> pending = new ArrayList<>();
     for (Check check : checks) pending.add(batcher.add(check, settings.context, deadline));
     List<Boolean> results = new ArrayList<>();
-    for (CompletableFuture<Boolean> result : pending) results.add(await(result));
+    try {
+      for (CompletableFuture<Boolean> result : pending) results.add(await(result));
+    } finally {
+      for (CompletableFuture<Boolean> result : pending) result.cancel(false);
+    }
     return results;
   }
 
@@ -100,6 +104,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
     try {
       return result.get();
     } catch (InterruptedException interrupted) {
+      result.cancel(false);
       Thread.currentThread().interrupt();
       throw Connection.interruptedError();
     } catch (ExecutionException failure) {

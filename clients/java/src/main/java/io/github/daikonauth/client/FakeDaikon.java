@@ -2,6 +2,7 @@ package io.github.daikonauth.client;
 
 import io.github.daikonauth.client.FakeState.Entry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,13 @@ public final class FakeDaikon extends FakeResources {
 
   /** Creates an access token that this fake accepts. Its lifetime may be negative. */
   public String token(String userId, String workspaceId, Duration lifetime) {
-    return Tokens.createFake(userId, workspaceId, state.isGuest(workspaceId, userId), lifetime);
+    return token(userId, workspaceId, lifetime, Instant.now());
+  }
+
+  /** Creates an access token of a user who signed in at {@code signedInAt}. */
+  public String token(String userId, String workspaceId, Duration lifetime, Instant signedInAt) {
+    boolean isGuest = state.isGuest(workspaceId, userId);
+    return Tokens.createFake(userId, workspaceId, isGuest, lifetime, signedInAt);
   }
 
   /** Makes the fake treat a token as revoked. */

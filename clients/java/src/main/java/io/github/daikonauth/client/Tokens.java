@@ -185,7 +185,8 @@ final class Tokens {
   }
 
   /** Creates a token for a fake. */
-  static String createFake(String userId, String workspaceId, boolean isGuest, Duration lifetime) {
+  static String createFake(
+      String userId, String workspaceId, boolean isGuest, Duration lifetime, Instant signedInAt) {
     Map<String, Object> claims = new HashMap<>();
     claims.put("sub", userId);
     claims.put("jti", UUID.randomUUID().toString());
@@ -193,6 +194,7 @@ final class Tokens {
     claims.put("wslug", "");
     claims.put("wrole", "viewer");
     if (isGuest) claims.put("guest", true);
+    claims.put("auth_time", signedInAt.getEpochSecond());
     claims.put("iss", FAKE_ISSUER);
     claims.put("aud", "daikon");
     claims.put("type", "access");

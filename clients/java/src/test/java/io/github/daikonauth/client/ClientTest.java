@@ -2,6 +2,7 @@ package io.github.daikonauth.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import io.github.daikonauth.v1.AccessServiceGrpc;
 import io.github.daikonauth.v1.EvaluateBatchRequest;
 import io.github.daikonauth.v1.EvaluateBatchResponse;
 import io.github.daikonauth.v1.Evaluation;
+import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
@@ -26,6 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
@@ -38,11 +41,16 @@ class ClientTest {
   /** Allows every action but delete. Answers only once it is released. */
   private final class Stub extends AccessServiceGrpc.AccessServiceImplBase {
     final BlockingQueue<EvaluateBatchRequest> requests = new LinkedBlockingQueue<>();
+    final BlockingQueue<EvaluateBatchRequest> cancelled = new LinkedBlockingQueue<>();
     final CountDownLatch released = new CountDownLatch(1);
     volatile int failures;
 
     @Override
     public void evaluateBatch(EvaluateBatchRequest request, StreamObserver<EvaluateBatchResponse> observer) {
+      // The handler of the observer would wait for this method.
+      Context.current().addListener(context -> {
+        if (context.cancellationCause() != null) cancelled.add(request);
+      }, Runnable::run);
       requests.add(request);
       if (failures > 0) {
         failures -= 1;
@@ -105,6 +113,25 @@ class ClientTest {
       for (int index = 0; index < 100; index += 1) assertEquals(index % 4 < 2, others.get(index).join());
       assertEquals(50, stub.requests.take().getEvaluationsCount());
       assertTrue(stub.requests.isEmpty());
+    }
+  }
+
+  @Test
+  void aCallIsCancelledOnceAllItsCallersHaveCancelled() throws Exception {
+    try (DaikonClient daikon = connect(Duration.ofMinutes(1))) {
+      Resource resource = new Resource("document", "1");
+      CompletableFuture<Boolean> first = daikon.checkAsync(ALICE, "view", new Resource("document", "first"));
+      stub.requests.take();
+      List<CompletableFuture<Boolean>> others =
+          List.of(daikon.checkAsync(ALICE, "view", resource), daikon.checkAsync(ALICE, "edit", resource));
+      first.cancel(true);
+      assertNotNull(stub.cancelled.poll(20, TimeUnit.SECONDS));
+      // The slot is free, although the stub has not responded.
+      assertEquals(2, stub.requests.take().getEvaluationsCount());
+      others.get(0).cancel(true);
+      stub.released.countDown();
+      assertTrue(others.get(1).join());
+      assertTrue(stub.cancelled.isEmpty());
     }
   }
 

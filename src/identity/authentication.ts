@@ -1,0 +1,45 @@
+import type { Identity } from './providers/provider.ts'
+
+/** How and when the user of a session authenticated. */
+export type Authentication = {
+  authenticatedAt: Date
+  /** Whether the provider reported `authenticatedAt`, which is the time of the callback otherwise. */
+  isTimeReported: boolean
+  /** The authentication methods that the provider reported (RFC 8176). */
+  amr: string[]
+}
+
+/** Returns how the person of an identity has authenticated, whose callback arrives now. */
+export function authenticationOf({ authentication }: Identity, now: Date): Authentication {
+  const { time, amr = [] } = authentication ?? {}
+  // A provider may have authenticated the user long before it redirected back.
+  return {
+    authenticatedAt: time && time < now ? time : now,
+    isTimeReported: time !== undefined,
+    amr,
+  }
+}
+
+/** The claims of ID tokens and access tokens about an authentication. */
+export type AuthenticationClaims = {
+  /** Seconds since the epoch. */
+  auth_time?: number
+  /**
+   * Present if the provider did not report when the user signed in, so that `auth_time` is the time of
+   * the callback.
+   */
+  auth_time_unconfirmed?: true
+  amr?: string[]
+}
+
+export function authenticationClaims(
+  authentication: Authentication | undefined,
+): AuthenticationClaims {
+  if (!authentication) return {}
+  const { authenticatedAt, isTimeReported, amr } = authentication
+  return {
+    auth_time: Math.floor(authenticatedAt.getTime() / 1000),
+    ...(!isTimeReported && { auth_time_unconfirmed: true }),
+    ...(amr.length > 0 && { amr }),
+  }
+}

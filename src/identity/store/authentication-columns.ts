@@ -1,0 +1,21 @@
+import type { Authentication } from '../authentication.ts'
+
+/** The columns of codes and sessions about the authentication, null if it is not known. */
+type AuthenticationColumns = {
+  authenticated_at?: Date | null | undefined
+  is_time_reported: boolean
+  amr?: string[] | null | undefined
+}
+
+export function fromColumns(row: AuthenticationColumns): Authentication | undefined {
+  const { authenticated_at: authenticatedAt, is_time_reported: isTimeReported, amr } = row
+  return authenticatedAt ? { authenticatedAt, isTimeReported, amr: amr ?? [] } : undefined
+}
+
+export function toColumns(authentication: Authentication | undefined) {
+  return {
+    authenticated_at: authentication?.authenticatedAt ?? null,
+    is_time_reported: authentication?.isTimeReported ?? false,
+    amr: authentication?.amr ?? null,
+  }
+}
