@@ -56,9 +56,9 @@ export const connectionEvents = {
   },
   'connection.member_joined': {
     target: 'user',
-    detail: ['email', 'role', 'connection_id'],
+    detail: ['email', 'role', 'guest', 'connection_id'],
     description:
-      'A person joined a workspace by signing in through its connection for the first time',
+      'A person joined a workspace by signing in through its connection for the first time; `guest` is `true` for a guest',
     recordedBy: [],
     alsoRecordedBy: 'sign-ins through a connection',
   },

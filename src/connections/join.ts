@@ -92,7 +92,7 @@ async function join(
   tx: JoinStores,
   { now, quotas }: QuotaContext & { now: Date },
   id: MemberId,
-  { role, isGuest }: Standing,
+  standing: Standing,
   email: string,
   connectionId: string,
 ): Promise<boolean> {
@@ -101,17 +101,18 @@ async function join(
   if (!member) {
     const count = await tx.workspaces.count(id.workspaceId, 'members')
     if (count >= quotas.MAX_MEMBERS_PER_WORKSPACE) return false
-    await tx.members.add(id, role, now, isGuest)
+    await tx.members.add(id, standing.role, now, standing.isGuest)
   } else {
     await tx.members.join(id, now)
   }
+  const { role, isGuest } = member ?? standing
   await tx.activity.record(
     { actorId: id.userId },
     {
       action: 'connection.member_joined',
       targetId: id.userId,
       workspaceId: id.workspaceId,
-      detail: { email, role: member?.role ?? role, connection_id: connectionId },
+      detail: { email, role, guest: String(isGuest), connection_id: connectionId },
     },
   )
   return true

@@ -31,8 +31,10 @@ export async function listPermissions(
   const counts = await stores.shares.count(found.items.map(({ id }) => id))
   return {
     ...found,
-    items: found.items.map((resource) => ({
+    items: found.items.map(({ widerVisibility, ...resource }) => ({
       ...summarizeResource(resource),
+      effective_visibility: widerVisibility?.visibility ?? resource.visibility,
+      visible_through: widerVisibility?.source,
       share_count: counts.get(resource.id) ?? 0,
     })),
   }

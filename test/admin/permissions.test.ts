@@ -4,7 +4,7 @@ import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const admin = await createAdmin(environment)
@@ -27,7 +27,8 @@ for (const transport of environment.transports) {
     const first = await list({ workspace_id, page_size: 2 })
     t.like(first, { total: 3, page: 1, page_size: 2 })
     const { shares, attributes, owner_name, owner_email, ancestors, ...facts } = last
-    t.deepEqual(first.items[0], { ...facts, share_count: 1 })
+    t.like(first.items[0], { ...facts, effective_visibility: 'private', share_count: 1 })
+    t.falsy(first.items[0].visible_through)
     const second = await list({ workspace_id, page_size: 2, page: 2 })
     t.deepEqual([...providerIds(first), ...providerIds(second)], newest)
     t.deepEqual(providerIds(await list({ service_name })), newest)
@@ -101,6 +102,61 @@ for (const transport of environment.transports) {
       )
       t.is(page.total, expected.length)
     }
+  })
+
+  test(`a list says who sees a resource, and through which ancestor ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace: workspace_id, service: service_name, people, key } = fixture
+    const declare = async (resource_type: string) => {
+      const nothing = { roles: [], conditions: [], requirements: [] }
+      const declaration = { service_name, resource_type, allow_public: true, ...nothing }
+      expectOk(await transport.call('PutResourceType', declaration, { key }))
+    }
+    await declare('folder')
+    await declare('document')
+    const setVisibility = async ({ id: permission_id }: { id: string }, visibility: string) =>
+      expectOk(await call('UpdateVisibility', { permission_id, visibility }))
+    const below = (parent: ResourceRecord, more: object = {}) => {
+      const { resource_type, resource_id } = parent
+      return fixture.register(people.owner, { parent: { resource_type, resource_id }, ...more })
+    }
+    const folder = { resource_type: 'folder', external_id: 'plans', resource_id: undefined }
+    const outer = await fixture.register(people.owner, { ...folder, display_name: 'Plans' })
+    const inner = await below(outer, { resource_type: 'folder' })
+    const [plan, note] = [await below(inner), await below(inner, { resource_type: 'note' })]
+    const seen = async ({ id }: { id: string }) => {
+      const { items } = await list({ workspace_id })
+      const found = items.find((item: { id: string }) => item.id === id)
+      return [found.visibility, found.effective_visibility, found.visible_through?.permission_id]
+    }
+    const none = ['private', 'private', undefined]
+    for (const record of [outer, inner, plan, note]) t.deepEqual(await seen(record), none)
+    await setVisibility(outer, 'workspace')
+    t.deepEqual(await seen(outer), ['workspace', 'workspace', undefined])
+    for (const record of [inner, plan, note])
+      t.deepEqual(await seen(record), ['private', 'workspace', outer.id])
+    const { items } = await list({ workspace_id, resource_id: plan.resource_id })
+    t.deepEqual(items[0].visible_through, {
+      permission_id: outer.id,
+      resource_type: 'folder',
+      resource_id: outer.resource_id,
+      external_id: 'plans',
+      display_name: 'Plans',
+    })
+    // The nearest of those that are as wide.
+    await setVisibility(inner, 'workspace')
+    t.deepEqual(await seen(plan), ['private', 'workspace', inner.id])
+    await setVisibility(plan, 'workspace')
+    t.deepEqual(await seen(plan), ['workspace', 'workspace', undefined])
+    await setVisibility(outer, 'public')
+    t.deepEqual(await seen(plan), ['workspace', 'public', outer.id])
+    // The type of the note does not allow it to be public.
+    t.deepEqual(await seen(note), ['private', 'workspace', inner.id])
+    expectOk(await call('UpdateParent', { permission_id: inner.id, inherits: false }))
+    t.deepEqual(await seen(inner), ['workspace', 'workspace', undefined])
+    t.deepEqual(await seen(note), ['private', 'workspace', inner.id])
+    expectOk(await call('UpdateParent', { permission_id: note.id, inherits: false }))
+    t.deepEqual(await seen(note), none)
   })
 
   test(`an administrator can read, publish, share and hide every resource ${through}`, async (t) => {

@@ -137,6 +137,7 @@ for (const transport of environment.transports) {
     await refuse({ mapping: { roles: { x: 'owner' } } }, 'mapping.roles.x')
     await refuse({ mapping: { groups: { x: randomUUID() } } }, 'mapping.groups.x')
     await refuse({ default_role: 'owner' }, 'default_role')
+    await refuse({ default_role: 'guest' }, 'default_role')
 
     const inner = 'http://10.1.2.3/token'
     for (const [name, value] of [

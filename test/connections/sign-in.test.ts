@@ -45,7 +45,10 @@ for (const transport of environment.transports) {
       [workspace_id, claims.sub],
     )
     t.deepEqual(rows, [
-      { action: 'connection.member_joined', detail: { email, role: 'editor', connection_id } },
+      {
+        action: 'connection.member_joined',
+        detail: { email, role: 'editor', guest: 'false', connection_id },
+      },
     ])
     t.like(
       decodeJwt(
@@ -366,6 +369,41 @@ test('the mapping gives role and groups at each sign-in, and records changes', a
       ['group.member_added', sales],
       ['member.role_changed', 'viewer'],
       ...[engineers, sales].toSorted().map((group) => ['group.member_removed', group]),
+    ],
+  )
+})
+
+test('a mapping makes a guest at a sign-in, and lifts it', async (t) => {
+  const connected = await connectWorkspace(t, environment, rest)
+  const roles = { contractor: 'guest', staff: 'editor' }
+  expectOk(await connected.change({ mapping: { role_claim: 'roles', roles } }))
+  const signInWith = async (value: string) => {
+    connected.assert('eve', { roles: value })
+    const { access_token } = await obtainConnectionTokens(rest, connected)
+    const { sub, wrole, guest } = decodeJwt(access_token)
+    const message = { workspace_id: connected.workspace_id }
+    const { reason } = { reason: undefined, ...(await list(message, access_token)) }
+    return { sub, claims: [wrole, guest], reason }
+  }
+  const list = (message: object, token: string) =>
+    rest.call('ListMembers', message, { token }) as Promise<{ reason?: string }>
+  const first = await signInWith('contractor')
+  t.like(first, { claims: ['viewer', true], reason: 'GUEST' })
+  t.like(await signInWith('staff'), { claims: ['editor', undefined], reason: undefined })
+  t.like(await signInWith('contractor'), { claims: ['viewer', true], reason: 'GUEST' })
+  const { rows } = await pool.query(
+    `select action, detail->>'role' as role, detail->>'to' as "to", detail->>'guest' as guest
+     from activity where workspace_id = $1 and target_id = $2 order by id`,
+    [connected.workspace_id, first.sub],
+  )
+  t.deepEqual(
+    rows.map(({ action, role, to, guest }) => [action, role ?? to, guest]),
+    [
+      ['connection.member_joined', 'viewer', 'true'],
+      ['member.role_changed', 'editor', null],
+      ['member.updated', null, 'false'],
+      ['member.role_changed', 'viewer', null],
+      ['member.updated', null, 'true'],
     ],
   )
 })

@@ -3,6 +3,7 @@ import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { inspectPage, loadAxe } from '../support/console-screens.ts'
 import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Does by keyboard alone the actions that other tests of the console do not press.
@@ -91,6 +92,12 @@ if (hasBrowser) {
     await visit(`/resources/${data.resourceId}`)
     await page.getByText(/^through /).waitFor()
     t.is(await page.getByText('Workspace', { exact: true }).first().isVisible(), true)
+    await visit('/resources')
+    const row = page.getByRole('row').filter({ hasText: 'roadmap-2027' }).first()
+    await row.getByText(/^through /).waitFor()
+    await row.getByText('Workspace', { exact: true }).waitFor()
+    await loadAxe(page)
+    t.deepEqual(await inspectPage(page, 'resources-through-folder'), [])
     await setVisibility('private')
     await visit(`/resources/${data.resourceId}`)
     await page.getByText('Private', { exact: true }).waitFor()

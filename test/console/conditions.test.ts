@@ -87,7 +87,19 @@ if (hasBrowser) {
         .getByRole('textbox', { name: 'Expression' })
         .fill("in_cidr(context.ip, '10.0.0.0/8')")
       await choose('Requires', 'office')
+      const { items } = await call('GET', '/admin/permissions?service_name=docs')
+      const child = items.find(({ id }: { id: string }) => id !== data.resourceId)
+      const { resource_type, resource_id } = await call(
+        'GET',
+        `/admin/permissions/${data.resourceId}`,
+      )
+      await call('PATCH', `/admin/permissions/${child.id}/parent`, {
+        parent: { resource_type, resource_id },
+      })
       await dialog.getByRole('checkbox', { name: /^Also below/ }).check()
+      await dialog.getByText('Also below: 1 resource inherits from').waitFor()
+      await loadAxe(page)
+      t.deepEqual(await inspectPage(page, 'dialog-requirement-below', 'dialog'), [])
       await confirm('Save')
       await page.getByText('required to publish, also below').waitFor()
       t.like(await declared(), {

@@ -110,6 +110,21 @@ if (hasBrowser) {
     t.deepEqual(await inspectPage(page, 'resource-what-if-guest'), [])
   })
 
+  test.serial('a CSV file makes guests, and its preview says what that changes', async (t) => {
+    const rows = ['email,workspace_slug,guest', 'chiara.conti@example.com,northwind,true']
+    const buffer = Buffer.from([...rows, 'quinn@agency.example,northwind,true', ''].join('\n'))
+    await visit('/import')
+    const input = page.locator('input[type=file]')
+    await input.setInputFiles({ name: 'guests.csv', mimeType: 'text/csv', buffer })
+    await page.getByText('guest', { exact: true }).first().waitFor()
+    await loadAxe(page)
+    t.deepEqual(await inspectPage(page, 'import-guests'), [])
+    await button('Import 2 changes').click()
+    await page.getByText('The file was imported.').waitFor()
+    for (const q of ['chiara', 'quinn'])
+      t.like(await readMember(q), { guest: true, role: 'viewer' }, q)
+  })
+
   test.serial('a guest becomes a member again', async (t) => {
     await visit(`${workspace}?q=daniel`)
     await button('Edit the membership of Daniel Weiss').click()

@@ -20,8 +20,9 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     members: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}`,
-      columns: 'user_id,email,name,role,kind,support,status,joined_at,expires_at,email_refusal',
-      row: /,zoe.andersson@example.com,Zoe Andersson,editor,user,false,invited,,/,
+      columns:
+        'user_id,email,name,role,guest,kind,support,status,joined_at,expires_at,email_refusal',
+      row: /,zoe.andersson@example.com,Zoe Andersson,editor,false,user,false,invited,,/,
     },
     groups: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=groups`,
@@ -46,8 +47,8 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     resources: {
       path: () => '/resources',
       columns:
-        'id,service_name,resource_type,resource_id,external_id,workspace_id,owner_id,visibility,share_count,created_at',
-      row: /,docs,document,[^,]+,roadmap-2027,.*,private,2,/,
+        'id,service_name,resource_type,resource_id,external_id,workspace_id,owner_id,visibility,effective_visibility,share_count,created_at',
+      row: /,docs,document,[^,]+,roadmap-2027,.*,private,private,2,/,
     },
     'who-has-access': {
       path: ({ resourceId }) => `/resources/${resourceId}`,
@@ -62,8 +63,8 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     memberships: {
       path: ({ userId }) => `/people/${userId}?tab=memberships`,
-      columns: 'workspace_id,workspace_name,role,joined_at,expires_at',
-      row: /,Northwind,viewer,/,
+      columns: 'workspace_id,workspace_name,role,guest,joined_at,expires_at',
+      row: /,Northwind,viewer,false,/,
     },
     sessions: {
       path: ({ userId }) => `/people/${userId}?tab=sessions`,

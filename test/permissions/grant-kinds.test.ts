@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { grantSteps } from '../../console/src/resources/grant-steps.ts'
-import { grant } from '../../src/permissions/access.ts'
+import { grant, isAllowed, memberFact } from '../../src/permissions/access.ts'
 import type { NotApplicable } from '../../src/permissions/engine/grants/grant-kind.ts'
 import { grantKinds, partsOf } from '../../src/permissions/engine/grants/grant-kinds.ts'
 import {
@@ -61,6 +61,18 @@ const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => 
   'lists of what inherits': ({ folders }) => cellOf(folders, ({ bits }) => namesOf(bits)),
   'subject searches': ({ subjects }) => cellOf(subjects, () => 'yes'),
   'workspace checks': ({ workspaceRoles }) => cellOf(workspaceRoles, () => 'yes'),
+  'for guests': ({ folders, actionGranted, storedIn }) => {
+    if (storedIn === 'resource_links') return 'n/a: a link is no member'
+    if (storedIn === 'members') return 'n/a: guests are viewers'
+    if (typeof actionGranted === 'function') return 'on what they see otherwise'
+    return cellOf(folders, ({ bits }) => {
+      const seen = Object.entries(grant).filter(
+        ([, bit]) =>
+          bits & bit && isAllowed('viewer', 'view', grant.registered | memberFact.guest | bit),
+      )
+      return seen.map(([name]) => name).join(', ') || 'nothing'
+    })
+  },
   conditions: ({ conditions }) => cellOf(conditions, () => 'yes'),
   explanations: ({ reasons, idMember }) => {
     const id = cellOf(idMember, (name) => name)

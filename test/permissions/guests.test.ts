@@ -265,6 +265,42 @@ for (const transport of environment.transports) {
     t.false((await evaluate(group, 'edit', open)).decision)
   })
 
+  test(`a condition takes no link, anonymous subject or service account for a guest ${over}`, async (t) => {
+    const scene = await createScene(transport)
+    const { people, register, evaluate, user, declare, workspace } = scene
+    const open = await register(people.owner, { visibility: 'public' })
+    const { token } = expectOk(
+      await transport.call(
+        'CreateLink',
+        { permission_id: open.id, permission: 'view' },
+        scene.as(people.owner),
+      ),
+    )
+    const byAdmin = { token: people.admin.token }
+    const account = { workspace_id: workspace, name: 'robot', role: 'viewer' }
+    const { id } = expectOk(await transport.call('CreateServiceAccount', account, byAdmin))
+    const named = { workspace_id: workspace, service_account_id: id, name: 'key' }
+    const { key } = expectOk(await transport.call('CreateKey', named, byAdmin))
+    await declare('document', {
+      allow_public: true,
+      conditions: [
+        { name: 'insider', description: '', expression: '!subject.guest', parameters: {} },
+      ],
+      requirements: [{ action: 'view', condition: 'insider' }],
+    })
+    for (const subject of [
+      { type: 'link', id: token },
+      { type: 'anonymous', id: '-' },
+      { type: 'api_key', id: key },
+      { type: 'user', id: people.viewer.id },
+    ])
+      t.true((await evaluate(subject, 'view', open)).decision, subject.type)
+    t.like(await evaluate(user, 'view', open), {
+      decision: false,
+      reasons: [{ rule: 'requirement_not_met' }],
+    })
+  })
+
   test(`what would be if someone were a guest, or were none ${over}`, async (t) => {
     const { people, register, guest, user } = await createScene(transport)
     const open = await register(people.owner, { visibility: 'workspace' })

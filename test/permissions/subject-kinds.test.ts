@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { grant } from '../../src/permissions/access.ts'
 import { statusBit } from '../../src/permissions/engine/bits.ts'
+import type { Ctes } from '../../src/permissions/engine/statement.ts'
 import type { SubjectKind } from '../../src/permissions/engine/subjects/subject-kind.ts'
 import { subjectKinds } from '../../src/permissions/engine/subjects/subject-kinds.ts'
 
@@ -12,6 +13,11 @@ const golden = join(import.meta.dirname, '../golden/subjects.txt')
 function namesOf(bits: number): string {
   const names = Object.entries({ ...grant, ...statusBit }).filter(([, bit]) => bits & bit)
   return names.map(([name]) => name).join(', ') || '-'
+}
+
+/** Whether what statements read instead of memberships, if anything, can be of a guest. */
+function mayBeGuest({ live_members }: Ctes): boolean {
+  return !/false as is_guest/.test(String(live_members))
 }
 
 /** Leaves out the rules of which grants are not listed. */
@@ -32,6 +38,7 @@ test('the golden file shows what statements read for each kind of subject, and w
   explains: ${rules ? JSON.stringify(rules, withoutNull) : 'all grants'}
   has a role: ${hasRole ? 'yes' : 'no'}
   stands for several members: ${isPlural ? 'yes' : 'no'}
+  may be a guest: ${mayBeGuest(tables('$1')) ? 'yes' : 'no'}
   in memory: ${isRemembered ? 'yes' : 'no'}
 `,
     )

@@ -276,6 +276,66 @@ test.serial(
   },
 )
 
+test.serial('checks through a node with a standby reflect guests and what is below', async (t) => {
+  const name = nameOf(first)
+  await waitForStatus(name, 'ok', environment.database)
+  const served = () => stateOf(name, environment.database)?.reads ?? 0
+  for (const current of environment.transports) {
+    const before = served()
+    const fixture = await createWorkspaceFixture(environment, current)
+    const { people, kind, key, register, workspace } = fixture
+    const folderType = { ...kind, resource_type: 'folder', roles: [] }
+    const unblocked = {
+      name: 'unblocked',
+      description: '',
+      expression: '!has(resource.attributes.blocked) || resource.attributes.blocked == false',
+      parameters: {},
+    }
+    const declare = async (inherited: boolean) =>
+      expectOk(
+        await current.call(
+          'PutResourceType',
+          {
+            ...folderType,
+            conditions: [unblocked],
+            requirements: [{ action: 'view', condition: 'unblocked', inherited }],
+          },
+          { key },
+        ),
+      )
+    await declare(true)
+    const folder = await register(people.owner, {
+      resource_type: 'folder',
+      visibility: 'workspace',
+    })
+    const { resource_type, resource_id } = folder
+    const plan = await register(people.owner, { parent: { resource_type, resource_id } })
+    const sees = () => fixture.isAllowed(people.viewer, 'view', plan)
+    const setGuest = async (guest: boolean) => {
+      const message = { workspace_id: workspace, user_id: people.viewer.id, role: 'viewer', guest }
+      expectOk(await current.call('UpdateMember', message, { token: people.admin.token }))
+    }
+    const block = async (blocked: boolean) => {
+      const message = { permission_id: folder.id, attributes: { blocked } }
+      expectOk(await current.call('UpdateAttributes', message, { key }))
+    }
+    for (let round = 0; round < 5 || served() === before; round += 1) {
+      t.true(await sees())
+      await setGuest(true)
+      t.false(await sees(), 'a guest')
+      await setGuest(false)
+      t.true(await sees())
+      await block(true)
+      t.false(await sees(), 'blocked above')
+      await declare(false)
+      t.true(await sees(), 'not inherited')
+      await declare(true)
+      t.false(await sees(), 'inherited')
+      await block(false)
+    }
+  }
+})
+
 test.serial('a lagging standby is not read until it catches up', async (t) => {
   await first.query('select pg_wal_replay_pause()')
   const value = await write()

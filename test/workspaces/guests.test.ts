@@ -141,8 +141,14 @@ for (const transport of environment.transports) {
       t.deepEqual({ code, reason }, { code: 'permission_denied', reason: 'GUEST' }, method)
     }
     const role = await seed.customRole(workspace, [], [])
-    const higher = expectError(await call('ListRoleMembers', viewer, { role_id: role }))
-    t.is(higher.reason, 'ROLE_TOO_LOW')
+    for (const [method, message] of [
+      ['ListRoleMembers', { role_id: role }],
+      ['LookUpWorkspaceNames', { ids: [by.id] }],
+    ] as const)
+      t.is(expectError(await call(method, viewer, message)).reason, 'ROLE_TOO_LOW', method)
+    // The kind of the credential is known before the request is read.
+    const elsewhere = { workspace_id: randomUUID() }
+    t.is(expectError(await call('ListMembers', viewer, elsewhere)).reason, 'GUEST')
     expectOk(await call('GetWorkspace', viewer))
     expectOk(await transport.call('GetMe', {}, { token: viewer.token }))
     expectOk(await call('RemoveMember', viewer, { user_id: viewer.id }))
@@ -273,6 +279,7 @@ test('a guest is refused while a node of an older version is connected', async (
   const separate = await createSignInEnvironment()
   t.teardown(() => separate.stop())
   const operator = await createAdmin(separate)
+  const mapping = { role_claim: 'roles', roles: { Contractor: 'guest' } }
   for (const transport of separate.transports) {
     const { people, kind, key, workspace, update, invite } = await createFixture(
       transport,
@@ -290,16 +297,25 @@ test('a guest is refused while a node of an older version is connected', async (
         { name: 'insider', description: '', expression: '!subject.guest', parameters: {} },
       ],
     }
+    const domain = `${randomUUID()}.example.org`
+    const connection = {
+      workspace_id: workspace,
+      connection_id: await seedConnection(separate, workspace, domain),
+      ...{ scopes: [], domains: [] },
+    }
     const changes = [
       () => update(people.admin, people.viewer, { guest: true }),
       () => invite(people.admin, { guest: true }),
       () => operator.call(transport, 'ExecuteCsvImport', { csv }),
       () => transport.call('PutResourceType', declaration, { key }),
+      () => operator.call(transport, 'UpdateConnection', { ...connection, mapping }),
     ]
     const older = new pg.Client({
       connectionString: separate.databaseUrl,
       application_name: 'daikon/82',
     })
+    // A failed assertion leaves the connection to the end of its database.
+    older.on('error', () => {})
     await older.connect()
     for (const change of changes) t.like(expectError(await change()), inProgress)
     expectOk(await invite(people.admin, {}))
@@ -309,7 +325,6 @@ test('a guest is refused while a node of an older version is connected', async (
     for (const change of changes) expectOk(await change())
   }
   const mapped = await separate.seed.workspace()
-  const mapping = { roles: { Contractor: 'guest' } }
   await seedConnection(separate, mapped, `${randomUUID()}.example.org`, mapping)
   const { rows } = await separate.pool.query(
     'select fact from newer_facts where migration = 83 order by fact',

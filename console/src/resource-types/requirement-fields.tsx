@@ -44,6 +44,7 @@ export function RequirementFields({ service, form, index, onRemove }: Props) {
         </Button>
       </div>
       <Checkbox
+        mt="xs"
         label="Also below: binds everything that inherits from a resource of the type"
         {...form.getInputProps(`${field}.inherited`, { type: 'checkbox' })}
       />

@@ -13,6 +13,7 @@ import {
 } from './declaration-form.ts'
 import { RequirementFields } from './requirement-fields.tsx'
 import { declareResourceType, usesQuery } from './resource-type-queries.ts'
+import { ResourcesBelow } from './resources-below.tsx'
 import { RoleFields } from './role-fields.tsx'
 import { ShareCounts } from './share-counts.tsx'
 
@@ -80,6 +81,7 @@ export function ResourceTypeForm({ service, edited, onClose }: Props) {
               <RequirementFields service={service} form={form} index={index} onRemove={onRemove} />
             )}
           </ListFields>
+          <ResourcesBelow service={service} values={form.values} />
           {current && <Removed current={current} values={form.values} />}
         </>
       )}

@@ -34,6 +34,17 @@ export function usesQuery(type: ResourceType) {
   })
 }
 
+/** Counts what inherits from resources of the type. Fails while the declaration is not complete. */
+export function belowQuery(type: Declaration) {
+  return queryOptions({
+    queryKey: ['resource-types', 'below', type],
+    queryFn: async () => (await put(type, true)).resources_below ?? 0,
+    enabled: type.resource_type !== '' && type.requirements.length > 0,
+    retry: false,
+    staleTime: 0,
+  })
+}
+
 /** Reads a declaration again, so that a dialog shows the current one; undefined if there is none. */
 export async function readResourceType(key: Key): Promise<ResourceType | undefined> {
   const types = await queryClient.fetchQuery({ ...resourceTypesQuery, staleTime: 0 })

@@ -1,25 +1,19 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { fetchNow } from '../api/query-client.ts'
 import { VisibilityBadge } from '../ui/badges.tsx'
-import { type Resource, resourceQuery, resourcesQuery, titleOf } from './resource-queries.ts'
+import { type Resource, type ResourceSummary, resourcesQuery, titleOf } from './resource-queries.ts'
 
-/** From the narrowest to the widest. */
-const visibilities = ['private', 'workspace', 'public']
-
-/** The maximum number of parents above a resource. */
-const maxParents = 32
-
-/** Shows who sees a resource, and the parent through which that is more than its own visibility. */
-export function EffectiveVisibility({ resource }: { resource: Resource }) {
-  const { data: source } = useQuery(widestParentQuery(resource))
-  if (!source) return <VisibilityBadge visibility={resource.visibility} />
+/** Shows who sees a resource, and the ancestor through which that is more than its own visibility. */
+export function VisibilityOf({ resource }: { resource: ResourceSummary }) {
+  const { effective_visibility, visible_through: source } = resource
+  if (!source) return <VisibilityBadge visibility={effective_visibility} />
+  const { permission_id: permissionId } = source
   return (
     <>
-      <VisibilityBadge visibility={source.visibility} />
+      <VisibilityBadge visibility={effective_visibility} />{' '}
       <span className="dimmed">
         through {source.resource_type}{' '}
-        <Link to="/resources/$permissionId" params={{ permissionId: source.id }} className="link">
+        <Link to="/resources/$permissionId" params={{ permissionId }} className="link">
           <bdi>{titleOf(source)}</bdi>
         </Link>
       </span>
@@ -27,37 +21,11 @@ export function EffectiveVisibility({ resource }: { resource: Resource }) {
   )
 }
 
-/** Returns the nearest of the parents with the widest visibility, if that is wider than the own one. */
-function widestParentQuery(resource: Resource) {
-  return queryOptions({
-    queryKey: ['resources', 'widest-parent', resource.id, resource.inherits, resource.parent],
-    enabled: resource.inherits && resource.parent !== null,
-    queryFn: async () => {
-      let widest = resource
-      let current: Resource | undefined = resource
-      for (let level = 0; current && level < maxParents; level += 1) {
-        current = await fetchParent(current)
-        if (current && rankOf(current) > rankOf(widest)) widest = current
-      }
-      return widest === resource ? null : widest
-    },
-  })
-}
-
-/** Returns the parent from which a resource inherits. */
-async function fetchParent({
-  service_name,
-  workspace_id,
-  parent,
-  inherits,
-}: Resource): Promise<Resource | undefined> {
-  if (!parent || !inherits) return undefined
-  const { resource_type, resource_id: external_id } = parent
-  const filters = { service_name, workspace_id, resource_type, external_id, page: 1, page_size: 1 }
-  const { items } = await fetchNow(resourcesQuery(filters))
-  return items[0] && fetchNow(resourceQuery(items[0].id))
-}
-
-function rankOf({ visibility }: Resource): number {
-  return visibilities.indexOf(visibility)
+/** Shows who sees the resource of a page, which only lists contain. */
+export function EffectiveVisibility({ resource }: { resource: Resource }) {
+  const { service_name, resource_type, resource_id: external_id } = resource
+  const filters = { service_name, resource_type, external_id, page: 1, page_size: 1 }
+  const [listed] = useQuery(resourcesQuery(filters)).data?.items ?? []
+  if (!listed) return <VisibilityBadge visibility={resource.visibility} />
+  return <VisibilityOf resource={listed} />
 }

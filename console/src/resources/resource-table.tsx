@@ -2,7 +2,6 @@ import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { fetchNow } from '../api/query-client.ts'
-import { VisibilityBadge } from '../ui/badges.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton } from '../ui/csv-button.tsx'
@@ -14,6 +13,7 @@ import { usePreference } from '../ui/preferences.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { VisibilityOf } from './effective-visibility.tsx'
 import {
   keyOf,
   type ResourceFilters,
@@ -54,7 +54,7 @@ const columns: Column<ResourceSummary>[] = [
   {
     id: 'visibility',
     header: 'Visibility',
-    cell: ({ visibility }) => <VisibilityBadge visibility={visibility} />,
+    cell: (resource) => <VisibilityOf resource={resource} />,
   },
   { id: 'shares', header: 'Shares', align: 'right', cell: ({ share_count }) => share_count },
   {
@@ -74,6 +74,7 @@ const csvColumns: CsvColumn<ResourceSummary>[] = [
   'workspace_id',
   'owner_id',
   'visibility',
+  'effective_visibility',
   'share_count',
   'created_at',
 ]

@@ -111,6 +111,31 @@ export interface PermissionSummary {
   /** Whether the resource inherits the grants of its parent. */
   inherits: boolean;
   /** The name of the resource for people. Absent if there is none. */
+  display_name?:
+    | string
+    | undefined;
+  /**
+   * Who sees the resource: the widest of its own visibility and of those that it inherits. An inherited
+   * `public` is `workspace` here if the type of the resource does not allow it.
+   */
+  effective_visibility: string;
+  /** The nearest ancestor with that visibility. Absent if the resource's own is as wide. */
+  visible_through?: VisibilitySource | undefined;
+}
+
+/** The ancestor of a resource whose visibility counts for it. */
+export interface VisibilitySource {
+  /** The ID of the permission record of the ancestor. */
+  permission_id: string;
+  /** The type of the ancestor. */
+  resource_type: string;
+  /** The ID of the ancestor. */
+  resource_id: string;
+  /** The `external_id` with which the ancestor was registered. Absent if there is none. */
+  external_id?:
+    | string
+    | undefined;
+  /** The name of the ancestor for people. Absent if there is none. */
   display_name?: string | undefined;
 }
 
@@ -672,6 +697,8 @@ function createBasePermissionSummary(): PermissionSummary {
     parent: undefined,
     inherits: false,
     display_name: undefined,
+    effective_visibility: "",
+    visible_through: undefined,
   };
 }
 
@@ -715,6 +742,12 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
     }
     if (message.display_name !== undefined) {
       writer.uint32(98).string(message.display_name);
+    }
+    if (message.effective_visibility !== "") {
+      writer.uint32(106).string(message.effective_visibility);
+    }
+    if (message.visible_through !== undefined) {
+      VisibilitySource.encode(message.visible_through, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -836,6 +869,22 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
             message.display_name = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.effective_visibility = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.visible_through = VisibilitySource.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -867,6 +916,113 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
       ? ParentResource.fromPartial(object.parent)
       : undefined;
     message.inherits = object.inherits ?? false;
+    message.display_name = object.display_name ?? undefined;
+    message.effective_visibility = object.effective_visibility ?? "";
+    message.visible_through = (object.visible_through !== undefined && object.visible_through !== null)
+      ? VisibilitySource.fromPartial(object.visible_through)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseVisibilitySource(): VisibilitySource {
+  return { permission_id: "", resource_type: "", resource_id: "", external_id: undefined, display_name: undefined };
+}
+
+export const VisibilitySource: MessageFns<VisibilitySource> = {
+  encode(message: VisibilitySource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== "") {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.resource_id !== "") {
+      writer.uint32(26).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(34).string(message.external_id);
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(42).string(message.display_name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VisibilitySource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVisibilitySource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<VisibilitySource>, I>>(base?: I): VisibilitySource {
+    return VisibilitySource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<VisibilitySource>, I>>(object: I): VisibilitySource {
+    const message = createBaseVisibilitySource();
+    message.permission_id = object.permission_id ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? "";
+    message.external_id = object.external_id ?? undefined;
     message.display_name = object.display_name ?? undefined;
     return message;
   },

@@ -64,6 +64,7 @@ const examples: Record<string, unknown> = {
   actions: 'publish',
   permission: 'view',
   visibility: 'workspace',
+  effective_visibility: 'workspace',
   display_name: 'Guide 2',
   grantee_type: 'user',
 
@@ -298,6 +299,7 @@ const omittedFields = [
   'next_before',
   'error',
   'parent',
+  'visible_through',
   'owner_email',
   'owner_external_id',
   'grantee_email',

@@ -2,7 +2,8 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import { createFilters, type Filters } from '../../database/filters.ts'
 import { beginsWith, escapePattern } from '../../database/search.ts'
 import { isLive } from '../engine/grants/live-share.ts'
-import { resourceColumnNames, selectResource } from './resource-sql.ts'
+import { type Resource, resourceColumnNames, selectResource } from './resource-sql.ts'
+import { type InheritedVisibility, widerVisibility } from './visibility-sql.ts'
 
 /** What the resources of a list have in common. Undefined members do not restrict the list. */
 export type ResourceFilter = {
@@ -29,12 +30,15 @@ export const maxListed = 10_000
 export const hasDeletedRowsSql = `
   select exists (select from deleted_workspaces) or exists (select from deleted_trees) as "hasDeleted"`
 
+/** A resource of a list. `widerVisibility` is null unless an ancestor's is wider than its own. */
+export type ListedResource = Resource & { widerVisibility: InheritedVisibility | null }
+
 /** The statements of a list. `values` are the values of the placeholders. */
 export type ResourceListSql = {
   values: unknown[]
   /** Returns `total`, at most `maxListed`. */
   count: string
-  /** Returns a page of Resources, newest first. Two more values follow: the limit and the offset. */
+  /** Returns a page of ListedResources, newest first. Two more values follow: the limit and the offset. */
   page: string
 }
 
@@ -74,7 +78,7 @@ export function createResourceListSql(
       select from (${select(`(select ${maxListed})`)}) found limit ${maxListed}
     ) counted`,
     // Reads only the resources of the page, not those that the offset skips.
-    page: `select ${selectResource}
+    page: `select ${selectResource}, ${widerVisibility} as "widerVisibility"
       from (
         select id from (${select(`${limit} + ${offset}`)}) found
         order by id desc limit ${limit} offset ${offset}

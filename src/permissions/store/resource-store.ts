@@ -29,6 +29,7 @@ import {
 import {
   createResourceListSql,
   hasDeletedRowsSql,
+  type ListedResource,
   type ResourceFilter,
 } from './resource-list-sql.ts'
 import {
@@ -121,7 +122,7 @@ export class ResourceStore {
   async listPage(
     filter: ResourceFilter,
     { page = 1, page_size = 20 }: PageRequest,
-  ): Promise<Page<Resource>> {
+  ): Promise<Page<ListedResource>> {
     const [state] = await query<{ hasDeleted: boolean }>(this.#em, hasDeletedRowsSql)
     const hidesDeleted = state?.hasDeleted ?? true
     const list = createResourceListSql(filter, { hidesDeleted })
@@ -130,7 +131,7 @@ export class ResourceStore {
     const offset = (page - 1) * page_size
     if (offset >= total) return { items: [], total, page, page_size }
     const limit = Math.min(page_size, total - offset)
-    const items = await query<Resource>(this.#em, list.page, [...list.values, limit, offset])
+    const items = await query<ListedResource>(this.#em, list.page, [...list.values, limit, offset])
     return { items, total, page, page_size }
   }
 

@@ -98,6 +98,14 @@ const declaration = ({ random, kind }: Scene) => ({
     [{ action: 'view', condition: 'unblocked', inherited: true }],
     [{ action: 'edit', condition: 'unblocked', inherited: true }],
     [{ action: 'view', condition: 'insider' }],
+    [
+      { action: 'view', condition: 'insider', inherited: true },
+      { action: 'view', condition: 'unblocked', inherited: true },
+    ],
+    [
+      { action: 'edit', condition: 'tolerant', inherited: true },
+      { action: 'publish', condition: 'unblocked', inherited: true },
+    ],
   ]),
 })
 

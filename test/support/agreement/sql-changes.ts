@@ -276,5 +276,12 @@ export const sqlChanges: Record<string, Change> = {
   'update resource_requirements': sql(({ random }) => [
     [`update resource_requirements set action = $1`, random.pick(['view', 'edit', 'publish'])],
   ]),
+  'update resource_requirements.inherited_in': sql(({ service }) => [
+    [
+      `update resource_requirements
+       set inherited_in = case when inherited_in is null then $1 end`,
+      service,
+    ],
+  ]),
   'truncate resource_requirements': sql(() => ['truncate resource_requirements']),
 }

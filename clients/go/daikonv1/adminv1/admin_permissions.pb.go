@@ -263,9 +263,14 @@ type PermissionSummary struct {
 	// Whether the resource inherits the grants of its parent.
 	Inherits bool `protobuf:"varint,11,opt,name=inherits,proto3" json:"inherits,omitempty"`
 	// The name of the resource for people. Absent if there is none.
-	DisplayName   *string `protobuf:"bytes,12,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DisplayName *string `protobuf:"bytes,12,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	// Who sees the resource: the widest of its own visibility and of those that it inherits. An inherited
+	// `public` is `workspace` here if the type of the resource does not allow it.
+	EffectiveVisibility string `protobuf:"bytes,13,opt,name=effective_visibility,json=effectiveVisibility,proto3" json:"effective_visibility,omitempty"`
+	// The nearest ancestor with that visibility. Absent if the resource's own is as wide.
+	VisibleThrough *VisibilitySource `protobuf:"bytes,14,opt,name=visible_through,json=visibleThrough,proto3,oneof" json:"visible_through,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PermissionSummary) Reset() {
@@ -389,6 +394,102 @@ func (x *PermissionSummary) GetDisplayName() string {
 	return ""
 }
 
+func (x *PermissionSummary) GetEffectiveVisibility() string {
+	if x != nil {
+		return x.EffectiveVisibility
+	}
+	return ""
+}
+
+func (x *PermissionSummary) GetVisibleThrough() *VisibilitySource {
+	if x != nil {
+		return x.VisibleThrough
+	}
+	return nil
+}
+
+// The ancestor of a resource whose visibility counts for it.
+type VisibilitySource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the permission record of the ancestor.
+	PermissionId string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3" json:"permission_id,omitempty"`
+	// The type of the ancestor.
+	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// The ID of the ancestor.
+	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// The `external_id` with which the ancestor was registered. Absent if there is none.
+	ExternalId *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// The name of the ancestor for people. Absent if there is none.
+	DisplayName   *string `protobuf:"bytes,5,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VisibilitySource) Reset() {
+	*x = VisibilitySource{}
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VisibilitySource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VisibilitySource) ProtoMessage() {}
+
+func (x *VisibilitySource) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VisibilitySource.ProtoReflect.Descriptor instead.
+func (*VisibilitySource) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *VisibilitySource) GetPermissionId() string {
+	if x != nil {
+		return x.PermissionId
+	}
+	return ""
+}
+
+func (x *VisibilitySource) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *VisibilitySource) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *VisibilitySource) GetExternalId() string {
+	if x != nil && x.ExternalId != nil {
+		return *x.ExternalId
+	}
+	return ""
+}
+
+func (x *VisibilitySource) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
 // The empty request for the declared resource types of all services.
 type ListAllResourceTypesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -398,7 +499,7 @@ type ListAllResourceTypesRequest struct {
 
 func (x *ListAllResourceTypesRequest) Reset() {
 	*x = ListAllResourceTypesRequest{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -410,7 +511,7 @@ func (x *ListAllResourceTypesRequest) String() string {
 func (*ListAllResourceTypesRequest) ProtoMessage() {}
 
 func (x *ListAllResourceTypesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -423,7 +524,7 @@ func (x *ListAllResourceTypesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAllResourceTypesRequest.ProtoReflect.Descriptor instead.
 func (*ListAllResourceTypesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{4}
 }
 
 // Identifies a permission record.
@@ -437,7 +538,7 @@ type PermissionRequest struct {
 
 func (x *PermissionRequest) Reset() {
 	*x = PermissionRequest{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -449,7 +550,7 @@ func (x *PermissionRequest) String() string {
 func (*PermissionRequest) ProtoMessage() {}
 
 func (x *PermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -462,7 +563,7 @@ func (x *PermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionRequest.ProtoReflect.Descriptor instead.
 func (*PermissionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PermissionRequest) GetPermissionId() string {
@@ -495,7 +596,7 @@ type ExplainPermissionRequest struct {
 
 func (x *ExplainPermissionRequest) Reset() {
 	*x = ExplainPermissionRequest{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +608,7 @@ func (x *ExplainPermissionRequest) String() string {
 func (*ExplainPermissionRequest) ProtoMessage() {}
 
 func (x *ExplainPermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +621,7 @@ func (x *ExplainPermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainPermissionRequest.ProtoReflect.Descriptor instead.
 func (*ExplainPermissionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExplainPermissionRequest) GetPermissionId() string {
@@ -581,7 +682,7 @@ type PermissionExplanation struct {
 
 func (x *PermissionExplanation) Reset() {
 	*x = PermissionExplanation{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +694,7 @@ func (x *PermissionExplanation) String() string {
 func (*PermissionExplanation) ProtoMessage() {}
 
 func (x *PermissionExplanation) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +707,7 @@ func (x *PermissionExplanation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionExplanation.ProtoReflect.Descriptor instead.
 func (*PermissionExplanation) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PermissionExplanation) GetDecision() bool {
@@ -669,7 +770,7 @@ type AccessReason struct {
 
 func (x *AccessReason) Reset() {
 	*x = AccessReason{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -681,7 +782,7 @@ func (x *AccessReason) String() string {
 func (*AccessReason) ProtoMessage() {}
 
 func (x *AccessReason) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -694,7 +795,7 @@ func (x *AccessReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessReason.ProtoReflect.Descriptor instead.
 func (*AccessReason) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AccessReason) GetRule() string {
@@ -800,7 +901,7 @@ type AncestorResource struct {
 
 func (x *AncestorResource) Reset() {
 	*x = AncestorResource{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -812,7 +913,7 @@ func (x *AncestorResource) String() string {
 func (*AncestorResource) ProtoMessage() {}
 
 func (x *AncestorResource) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -825,7 +926,7 @@ func (x *AncestorResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AncestorResource.ProtoReflect.Descriptor instead.
 func (*AncestorResource) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AncestorResource) GetPermissionId() string {
@@ -884,7 +985,7 @@ type ListPermissionSubjectsRequest struct {
 
 func (x *ListPermissionSubjectsRequest) Reset() {
 	*x = ListPermissionSubjectsRequest{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[9]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -896,7 +997,7 @@ func (x *ListPermissionSubjectsRequest) String() string {
 func (*ListPermissionSubjectsRequest) ProtoMessage() {}
 
 func (x *ListPermissionSubjectsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[9]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -909,7 +1010,7 @@ func (x *ListPermissionSubjectsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPermissionSubjectsRequest.ProtoReflect.Descriptor instead.
 func (*ListPermissionSubjectsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListPermissionSubjectsRequest) GetPermissionId() string {
@@ -961,7 +1062,7 @@ type PermissionSubjectPage struct {
 
 func (x *PermissionSubjectPage) Reset() {
 	*x = PermissionSubjectPage{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[10]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -973,7 +1074,7 @@ func (x *PermissionSubjectPage) String() string {
 func (*PermissionSubjectPage) ProtoMessage() {}
 
 func (x *PermissionSubjectPage) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[10]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -986,7 +1087,7 @@ func (x *PermissionSubjectPage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionSubjectPage.ProtoReflect.Descriptor instead.
 func (*PermissionSubjectPage) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PermissionSubjectPage) GetItems() []*PermissionSubject {
@@ -1025,7 +1126,7 @@ type PermissionSubject struct {
 
 func (x *PermissionSubject) Reset() {
 	*x = PermissionSubject{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[11]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1037,7 +1138,7 @@ func (x *PermissionSubject) String() string {
 func (*PermissionSubject) ProtoMessage() {}
 
 func (x *PermissionSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[11]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1050,7 +1151,7 @@ func (x *PermissionSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionSubject.ProtoReflect.Descriptor instead.
 func (*PermissionSubject) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PermissionSubject) GetUserId() string {
@@ -1114,7 +1215,7 @@ type WhatIfRequest struct {
 
 func (x *WhatIfRequest) Reset() {
 	*x = WhatIfRequest{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[12]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1126,7 +1227,7 @@ func (x *WhatIfRequest) String() string {
 func (*WhatIfRequest) ProtoMessage() {}
 
 func (x *WhatIfRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[12]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1139,7 +1240,7 @@ func (x *WhatIfRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhatIfRequest.ProtoReflect.Descriptor instead.
 func (*WhatIfRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WhatIfRequest) GetPermissionId() string {
@@ -1191,7 +1292,7 @@ type ListedSubject struct {
 
 func (x *ListedSubject) Reset() {
 	*x = ListedSubject{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[13]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1304,7 @@ func (x *ListedSubject) String() string {
 func (*ListedSubject) ProtoMessage() {}
 
 func (x *ListedSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[13]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1216,7 +1317,7 @@ func (x *ListedSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListedSubject.ProtoReflect.Descriptor instead.
 func (*ListedSubject) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListedSubject) GetType() string {
@@ -1248,7 +1349,7 @@ type Assumption struct {
 
 func (x *Assumption) Reset() {
 	*x = Assumption{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[14]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1361,7 @@ func (x *Assumption) String() string {
 func (*Assumption) ProtoMessage() {}
 
 func (x *Assumption) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[14]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1273,7 +1374,7 @@ func (x *Assumption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Assumption.ProtoReflect.Descriptor instead.
 func (*Assumption) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Assumption) GetShare() *AssumedShare {
@@ -1321,7 +1422,7 @@ type AssumedShare struct {
 
 func (x *AssumedShare) Reset() {
 	*x = AssumedShare{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1333,7 +1434,7 @@ func (x *AssumedShare) String() string {
 func (*AssumedShare) ProtoMessage() {}
 
 func (x *AssumedShare) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1346,7 +1447,7 @@ func (x *AssumedShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssumedShare.ProtoReflect.Descriptor instead.
 func (*AssumedShare) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AssumedShare) GetGranteeType() string {
@@ -1409,7 +1510,7 @@ type AssumedRole struct {
 
 func (x *AssumedRole) Reset() {
 	*x = AssumedRole{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1522,7 @@ func (x *AssumedRole) String() string {
 func (*AssumedRole) ProtoMessage() {}
 
 func (x *AssumedRole) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1535,7 @@ func (x *AssumedRole) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssumedRole.ProtoReflect.Descriptor instead.
 func (*AssumedRole) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AssumedRole) GetRoleId() string {
@@ -1457,7 +1558,7 @@ type AssumedMembership struct {
 
 func (x *AssumedMembership) Reset() {
 	*x = AssumedMembership{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1570,7 @@ func (x *AssumedMembership) String() string {
 func (*AssumedMembership) ProtoMessage() {}
 
 func (x *AssumedMembership) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1583,7 @@ func (x *AssumedMembership) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssumedMembership.ProtoReflect.Descriptor instead.
 func (*AssumedMembership) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AssumedMembership) GetRole() string {
@@ -1538,7 +1639,7 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x05items\x18\x01 \x03(\v2\x1c.daikon.v1.PermissionSummaryR\x05items\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x05R\x05total\x12\x12\n" +
 	"\x04page\x18\x03 \x01(\x05R\x04page\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\"\x94\x04\n" +
+	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\"\xa6\x05\n" +
 	"\x11PermissionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12#\n" +
@@ -1559,9 +1660,22 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x06parent\x18\n" +
 	" \x01(\v2\x19.daikon.v1.ParentResourceH\x01R\x06parent\x88\x01\x01\x12\x1a\n" +
 	"\binherits\x18\v \x01(\bR\binherits\x12&\n" +
-	"\fdisplay_name\x18\f \x01(\tH\x02R\vdisplayName\x88\x01\x01B\x0e\n" +
+	"\fdisplay_name\x18\f \x01(\tH\x02R\vdisplayName\x88\x01\x01\x121\n" +
+	"\x14effective_visibility\x18\r \x01(\tR\x13effectiveVisibility\x12I\n" +
+	"\x0fvisible_through\x18\x0e \x01(\v2\x1b.daikon.v1.VisibilitySourceH\x03R\x0evisibleThrough\x88\x01\x01B\x0e\n" +
 	"\f_external_idB\t\n" +
 	"\a_parentB\x0f\n" +
+	"\r_display_nameB\x12\n" +
+	"\x10_visible_through\"\xec\x01\n" +
+	"\x10VisibilitySource\x12#\n" +
+	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
+	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
+	"\vresource_id\x18\x03 \x01(\tR\n" +
+	"resourceId\x12$\n" +
+	"\vexternal_id\x18\x04 \x01(\tH\x00R\n" +
+	"externalId\x88\x01\x01\x12&\n" +
+	"\fdisplay_name\x18\x05 \x01(\tH\x01R\vdisplayName\x88\x01\x01B\x0e\n" +
+	"\f_external_idB\x0f\n" +
 	"\r_display_name\"\x1d\n" +
 	"\x1bListAllResourceTypesRequest\"8\n" +
 	"\x11PermissionRequest\x12#\n" +
@@ -1707,55 +1821,57 @@ func file_daikon_v1_admin_permissions_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_permissions_proto_rawDescData
 }
 
-var file_daikon_v1_admin_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_daikon_v1_admin_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_daikon_v1_admin_permissions_proto_goTypes = []any{
 	(*PermissionPageRequest)(nil),         // 0: daikon.v1.PermissionPageRequest
 	(*PermissionPage)(nil),                // 1: daikon.v1.PermissionPage
 	(*PermissionSummary)(nil),             // 2: daikon.v1.PermissionSummary
-	(*ListAllResourceTypesRequest)(nil),   // 3: daikon.v1.ListAllResourceTypesRequest
-	(*PermissionRequest)(nil),             // 4: daikon.v1.PermissionRequest
-	(*ExplainPermissionRequest)(nil),      // 5: daikon.v1.ExplainPermissionRequest
-	(*PermissionExplanation)(nil),         // 6: daikon.v1.PermissionExplanation
-	(*AccessReason)(nil),                  // 7: daikon.v1.AccessReason
-	(*AncestorResource)(nil),              // 8: daikon.v1.AncestorResource
-	(*ListPermissionSubjectsRequest)(nil), // 9: daikon.v1.ListPermissionSubjectsRequest
-	(*PermissionSubjectPage)(nil),         // 10: daikon.v1.PermissionSubjectPage
-	(*PermissionSubject)(nil),             // 11: daikon.v1.PermissionSubject
-	(*WhatIfRequest)(nil),                 // 12: daikon.v1.WhatIfRequest
-	(*ListedSubject)(nil),                 // 13: daikon.v1.ListedSubject
-	(*Assumption)(nil),                    // 14: daikon.v1.Assumption
-	(*AssumedShare)(nil),                  // 15: daikon.v1.AssumedShare
-	(*AssumedRole)(nil),                   // 16: daikon.v1.AssumedRole
-	(*AssumedMembership)(nil),             // 17: daikon.v1.AssumedMembership
-	(*timestamppb.Timestamp)(nil),         // 18: google.protobuf.Timestamp
-	(*daikonv1.ParentResource)(nil),       // 19: daikon.v1.ParentResource
-	(*structpb.Struct)(nil),               // 20: google.protobuf.Struct
-	(*daikonv1.ShareCondition)(nil),       // 21: daikon.v1.ShareCondition
+	(*VisibilitySource)(nil),              // 3: daikon.v1.VisibilitySource
+	(*ListAllResourceTypesRequest)(nil),   // 4: daikon.v1.ListAllResourceTypesRequest
+	(*PermissionRequest)(nil),             // 5: daikon.v1.PermissionRequest
+	(*ExplainPermissionRequest)(nil),      // 6: daikon.v1.ExplainPermissionRequest
+	(*PermissionExplanation)(nil),         // 7: daikon.v1.PermissionExplanation
+	(*AccessReason)(nil),                  // 8: daikon.v1.AccessReason
+	(*AncestorResource)(nil),              // 9: daikon.v1.AncestorResource
+	(*ListPermissionSubjectsRequest)(nil), // 10: daikon.v1.ListPermissionSubjectsRequest
+	(*PermissionSubjectPage)(nil),         // 11: daikon.v1.PermissionSubjectPage
+	(*PermissionSubject)(nil),             // 12: daikon.v1.PermissionSubject
+	(*WhatIfRequest)(nil),                 // 13: daikon.v1.WhatIfRequest
+	(*ListedSubject)(nil),                 // 14: daikon.v1.ListedSubject
+	(*Assumption)(nil),                    // 15: daikon.v1.Assumption
+	(*AssumedShare)(nil),                  // 16: daikon.v1.AssumedShare
+	(*AssumedRole)(nil),                   // 17: daikon.v1.AssumedRole
+	(*AssumedMembership)(nil),             // 18: daikon.v1.AssumedMembership
+	(*timestamppb.Timestamp)(nil),         // 19: google.protobuf.Timestamp
+	(*daikonv1.ParentResource)(nil),       // 20: daikon.v1.ParentResource
+	(*structpb.Struct)(nil),               // 21: google.protobuf.Struct
+	(*daikonv1.ShareCondition)(nil),       // 22: daikon.v1.ShareCondition
 }
 var file_daikon_v1_admin_permissions_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.PermissionPage.items:type_name -> daikon.v1.PermissionSummary
-	18, // 1: daikon.v1.PermissionSummary.created_at:type_name -> google.protobuf.Timestamp
-	19, // 2: daikon.v1.PermissionSummary.parent:type_name -> daikon.v1.ParentResource
-	20, // 3: daikon.v1.ExplainPermissionRequest.context:type_name -> google.protobuf.Struct
-	7,  // 4: daikon.v1.PermissionExplanation.reasons:type_name -> daikon.v1.AccessReason
-	18, // 5: daikon.v1.AccessReason.expires_at:type_name -> google.protobuf.Timestamp
-	8,  // 6: daikon.v1.AccessReason.inherited_from:type_name -> daikon.v1.AncestorResource
-	20, // 7: daikon.v1.ListPermissionSubjectsRequest.context:type_name -> google.protobuf.Struct
-	11, // 8: daikon.v1.PermissionSubjectPage.items:type_name -> daikon.v1.PermissionSubject
-	7,  // 9: daikon.v1.PermissionSubject.reasons:type_name -> daikon.v1.AccessReason
-	13, // 10: daikon.v1.WhatIfRequest.subject:type_name -> daikon.v1.ListedSubject
-	20, // 11: daikon.v1.WhatIfRequest.context:type_name -> google.protobuf.Struct
-	14, // 12: daikon.v1.WhatIfRequest.with:type_name -> daikon.v1.Assumption
-	15, // 13: daikon.v1.Assumption.share:type_name -> daikon.v1.AssumedShare
-	16, // 14: daikon.v1.Assumption.role:type_name -> daikon.v1.AssumedRole
-	17, // 15: daikon.v1.Assumption.membership:type_name -> daikon.v1.AssumedMembership
-	18, // 16: daikon.v1.AssumedShare.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 17: daikon.v1.AssumedShare.condition:type_name -> daikon.v1.ShareCondition
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	19, // 1: daikon.v1.PermissionSummary.created_at:type_name -> google.protobuf.Timestamp
+	20, // 2: daikon.v1.PermissionSummary.parent:type_name -> daikon.v1.ParentResource
+	3,  // 3: daikon.v1.PermissionSummary.visible_through:type_name -> daikon.v1.VisibilitySource
+	21, // 4: daikon.v1.ExplainPermissionRequest.context:type_name -> google.protobuf.Struct
+	8,  // 5: daikon.v1.PermissionExplanation.reasons:type_name -> daikon.v1.AccessReason
+	19, // 6: daikon.v1.AccessReason.expires_at:type_name -> google.protobuf.Timestamp
+	9,  // 7: daikon.v1.AccessReason.inherited_from:type_name -> daikon.v1.AncestorResource
+	21, // 8: daikon.v1.ListPermissionSubjectsRequest.context:type_name -> google.protobuf.Struct
+	12, // 9: daikon.v1.PermissionSubjectPage.items:type_name -> daikon.v1.PermissionSubject
+	8,  // 10: daikon.v1.PermissionSubject.reasons:type_name -> daikon.v1.AccessReason
+	14, // 11: daikon.v1.WhatIfRequest.subject:type_name -> daikon.v1.ListedSubject
+	21, // 12: daikon.v1.WhatIfRequest.context:type_name -> google.protobuf.Struct
+	15, // 13: daikon.v1.WhatIfRequest.with:type_name -> daikon.v1.Assumption
+	16, // 14: daikon.v1.Assumption.share:type_name -> daikon.v1.AssumedShare
+	17, // 15: daikon.v1.Assumption.role:type_name -> daikon.v1.AssumedRole
+	18, // 16: daikon.v1.Assumption.membership:type_name -> daikon.v1.AssumedMembership
+	19, // 17: daikon.v1.AssumedShare.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 18: daikon.v1.AssumedShare.condition:type_name -> daikon.v1.ShareCondition
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_permissions_proto_init() }
@@ -1765,23 +1881,24 @@ func file_daikon_v1_admin_permissions_proto_init() {
 	}
 	file_daikon_v1_admin_permissions_proto_msgTypes[0].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[2].OneofWrappers = []any{}
-	file_daikon_v1_admin_permissions_proto_msgTypes[5].OneofWrappers = []any{}
-	file_daikon_v1_admin_permissions_proto_msgTypes[7].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[3].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[8].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[9].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[10].OneofWrappers = []any{}
-	file_daikon_v1_admin_permissions_proto_msgTypes[12].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[11].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[13].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[15].OneofWrappers = []any{}
-	file_daikon_v1_admin_permissions_proto_msgTypes[17].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[16].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_permissions_proto_rawDesc), len(file_daikon_v1_admin_permissions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
