@@ -1,4 +1,5 @@
 import test from 'ava'
+import { providerNames } from '../../src/identity/providers/provider.ts'
 import {
   beginAtConnection,
   type ConnectedWorkspace,
@@ -132,7 +133,7 @@ for (const transport of environment.transports) {
       t.regex(asking.text, /enter_email|E-mail address/)
       t.regex(asking.text, /nonce of the client/)
       const choosing = readPage(expectOk(await start({ login_hint: 'ann@unknown.example' })))
-      t.is(choosing.urls.length, 3)
+      t.is(choosing.urls.length, providerNames.length)
       t.true(choosing.urls.every((url) => url.searchParams.get('login_hint') !== null))
       for (const more of [
         { login_hint: email },

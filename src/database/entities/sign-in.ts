@@ -96,6 +96,8 @@ export const RefreshFamily = defineEntity({
     browser_session_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
+    /** What a provider said. Only nodes of the previous version read and write it. */
+    acr: p.text().nullable(),
     amr: p.array().nullable(),
   },
 })
@@ -127,6 +129,8 @@ export const BrowserSession = defineEntity({
     authenticated_at: p.datetime(),
     /** Whether the provider reported when the user signed in. */
     is_time_reported: p.boolean().default(false),
+    /** What a provider said. Only nodes of the previous version read and write it. */
+    acr: p.text().nullable(),
     amr: p.array().default([]),
     /** Whether the sign-in created no personal workspace, because its client app is bound. */
     lacks_personal_workspace: p.boolean().default(false),
