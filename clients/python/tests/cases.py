@@ -172,11 +172,7 @@ class Call:
             assert actual == {**actual, **expected}, name
         elif isinstance(result, (RegisteredResource, Share, Link)):
             for key, value in to_python(expected).items():
-                if isinstance(result, RegisteredResource) and key in ("shared_with", "inherited"):
-                    actual = _name_grantees(result.shares) if key == "shared_with" else _view_inherited(result)
-                else:
-                    actual = getattr(result, key)
-                assert actual == value, f"{name}: {key}"
+                assert _read_field(result, key) == value, f"{name}: {key}"
         elif isinstance(result, DeclaredType):
             uses = None if result.uses is None else asdict(result.uses)
             assert uses == (expected and {**(uses or {}), **to_python(expected["uses"])}), name
@@ -205,6 +201,15 @@ class Call:
             assert error.reason == fails["reason"], message
         if "fields" in fails:
             assert [field.field for field in error.fields] == fails["fields"], message
+
+
+def _read_field(result: RegisteredResource | Share | Link, key: str) -> object:
+    if isinstance(result, RegisteredResource) and key == "shared_with":
+        return _name_grantees(result.shares)
+    if isinstance(result, RegisteredResource) and key == "inherited":
+        return _view_inherited(result)
+    value: object = getattr(result, key)
+    return value
 
 
 def _name_grantees(shares: tuple[Share, ...]) -> list[str]:
