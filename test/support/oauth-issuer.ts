@@ -30,7 +30,12 @@ export async function startIssuer(dependencies: SignInEnvironmentOptions['depend
   const issuer = `http://localhost:${(proxy.address() as AddressInfo).port}`
   const environment = await createSignInEnvironment({
     options: { BASE_URL: issuer },
-    settings: { MICROSOFT_CLIENT_ID: '', GITHUB_CLIENT_ID: '', OIDC_CLIENT_ID: '', OIDC_ISSUER: '' },
+    settings: {
+      MICROSOFT_CLIENT_ID: '',
+      GITHUB_CLIENT_ID: '',
+      OIDC_CLIENT_ID: '',
+      OIDC_ISSUER: '',
+    },
     dependencies,
   })
   port = environment.httpPort
