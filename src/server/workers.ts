@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/logger.ts'
@@ -85,7 +84,10 @@ export async function startWorkers(config: Config, log: Logger) {
         started.resolve(ports)
       },
     })
-    const exited = once(worker, 'exit')
+    // `once` of node:events would reject if sending to a worker that has just died fails.
+    const exited = new Promise<[number, string]>((resolve) => {
+      worker.once('exit', (code, signal) => resolve([code, signal]))
+    })
     // Sending to a worker that has just died emits an error event.
     worker.on('error', () => channel.close())
     const handle: WorkerHandle = {
