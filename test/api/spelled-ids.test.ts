@@ -43,8 +43,8 @@ async function callAll(transport: Transport, spell: (id: string) => string) {
     )
     const outcome = await transport.call(operation.name, sent, requests.credentials(operation))
     // What the response contains depends on whether the delivery has been attempted.
-    const isAttempted = operation.key === 'retryWebhookDelivery' && outcome.ok
-    shapes[operation.name] = isAttempted ? true : shapeOf(outcome)
+    const isDelivery = ['retryWebhookDelivery', 'testWebhook'].includes(operation.key)
+    shapes[operation.name] = isDelivery && outcome.ok ? true : shapeOf(outcome)
     const ids = JSON.stringify(outcome.ok ? outcome.message : outcome).match(uuids) ?? []
     const { workspace } = requests.fixture
     const own = ids.filter((id) => id.toLowerCase() === workspace)
