@@ -39,7 +39,9 @@ export function activityCommand(): Command {
             exported += entries
           }
         }
-        return pipeline(Readable.from(texts()), process.stdout, { end: false })
+        // By default, 16 texts of a thousand entries each would wait in memory for a slow reader.
+        const source = Readable.from(texts(), { highWaterMark: 1 })
+        return pipeline(source, process.stdout, { end: false })
       })
       print(command, { exported }, [`Exported ${exported} entries.`], process.stderr)
     })
