@@ -7,7 +7,7 @@ export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 /** The number of entries in memory at a time. */
-const pageSize = 250
+const pageSize = 1000
 
 /** Lower than the ID of every entry. */
 const lowestId = '00000000-0000-0000-0000-000000000000'

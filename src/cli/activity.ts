@@ -39,7 +39,7 @@ export function activityCommand(): Command {
             exported += entries
           }
         }
-        // By default, 16 texts of a thousand entries each would wait in memory for a slow reader.
+        // By default, a stream buffers 16 texts of a thousand entries each for a slow reader.
         const source = Readable.from(texts(), { highWaterMark: 1 })
         return pipeline(source, process.stdout, { end: false })
       })
