@@ -3,7 +3,7 @@ import type { SecretBox } from '../core/secret-box.ts'
 import { features } from './features.ts'
 import type { Stores } from './stores.ts'
 
-/** The part of a feature that encrypts its secrets. `stores` are those of all features. */
+/** What this file uses of the parts of a feature. `reencrypt` receives the stores of all features. */
 type Reencrypting = {
   stores: object
   reencrypt?: (stores: Transactional<Stores>, box: SecretBox) => Promise<number>

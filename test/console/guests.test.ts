@@ -92,7 +92,7 @@ if (hasBrowser) {
     },
   )
 
-  test.serial('what-if tells what a member would see as a guest', async (t) => {
+  test.serial('what-if explains what a member would see as a guest', async (t) => {
     const { user_id } = await readMember('chiara')
     await visit(`/resources/${resourceId}?user_id=${user_id}`)
     await waitUntilIdle(page)

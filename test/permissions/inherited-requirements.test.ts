@@ -280,7 +280,7 @@ for (const transport of environment.transports) {
     await call('TransferOwnership', transfer)
   })
 
-  test(`whoever may manage takes a document out, unless manage is required ${over}`, async (t) => {
+  test(`users who may manage a document can remove it from a blocked folder, unless manage is required, too ${over}`, async (t) => {
     const { declare, folder, document, block, may, user, people, key } =
       await createScene(transport)
     await declare({ requirements: [requires('view')] })
