@@ -118,6 +118,11 @@ function splitName(name: string) {
   return { given_name, family_name }
 }
 
+/** The claims of the scopes `email` and `profile` (OpenID Connect Core 1.0, 5.4). */
+function standardClaims({ email, name, verified = true }: MockPerson) {
+  return { email, email_verified: verified, name, ...splitName(name) }
+}
+
 const googleLike = {
   title: 'Google',
   claims: {
@@ -127,10 +132,7 @@ const googleLike = {
   },
   claimsOf: (person: MockPerson) => ({
     sub: providerIds(person).sub,
-    email: person.email,
-    email_verified: person.verified ?? true,
-    name: person.name,
-    ...splitName(person.name),
+    ...standardClaims(person),
     hd: person.hostedDomain,
   }),
 }
@@ -144,10 +146,7 @@ const companyLike = {
   },
   claimsOf: (person: MockPerson) => ({
     sub: providerIds(person).oid,
-    email: person.email,
-    email_verified: person.verified ?? true,
-    name: person.name,
-    ...splitName(person.name),
+    ...standardClaims(person),
   }),
 }
 

@@ -5,12 +5,7 @@ import {
   createConnectionEnvironment,
   obtainConnectionTokens,
 } from '../support/connections.ts'
-import {
-  createAuthorizationRequest,
-  createOAuthClient,
-  signInAtAuthorize,
-  signInWithOAuth,
-} from '../support/oauth.ts'
+import { createAuthorizationRequest, createOAuthClient, signInWithOAuth } from '../support/oauth.ts'
 import { expectOk } from '../support/outcome.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -92,40 +87,26 @@ for (const transport of environment.transports) {
   })
 
   test(`a code keeps the time of its sign-in while the browser signs in again ${over}`, async (t) => {
-    const email = environment.addProviderUser()
-    const { request, verifier } = createAuthorizationRequest(client.client_id)
-    const { location } = await signInAtAuthorize(transport, email, request)
-    const code = new URL(location).searchParams.get('code') ?? ''
-    await pool.query(
-      `update browser_sessions set authenticated_at = authenticated_at + interval '2 hours', amr = '{mfa}'
+    const beforeExchange = (email: string) =>
+      pool.query(
+        `update browser_sessions set authenticated_at = authenticated_at + interval '2 hours', amr = '{mfa}'
        where user_id = (select id from users where email = $1)`,
-      [email],
-    )
-    const exchange = {
-      ...{ grant_type: 'authorization_code', code, redirect_uri: request.redirect_uri },
-      ...{ code_verifier: verifier, ...client },
-    }
-    const tokens = expectOk(await transport.call('IssueToken', exchange))
+        [email],
+      )
+    const { tokens } = await signInWithOAuth(environment, transport, { client, beforeExchange })
     const { auth_time, amr } = authenticationOf(tokens.access_token)
     t.true(Math.abs(auth_time - seconds()) < 60)
     t.is(amr, undefined)
   })
 
   test(`a code of an earlier version has the time of its browser session ${over}`, async (t) => {
-    const email = environment.addProviderUser()
-    const { request, verifier } = createAuthorizationRequest(client.client_id)
-    const { location } = await signInAtAuthorize(transport, email, request)
-    const code = new URL(location).searchParams.get('code') ?? ''
-    await pool.query(
-      `update authorization_codes set authenticated_at = null
+    const beforeExchange = (email: string) =>
+      pool.query(
+        `update authorization_codes set authenticated_at = null
        where user_id = (select id from users where email = $1)`,
-      [email],
-    )
-    const exchange = {
-      ...{ grant_type: 'authorization_code', code, redirect_uri: request.redirect_uri },
-      ...{ code_verifier: verifier, ...client },
-    }
-    const tokens = expectOk(await transport.call('IssueToken', exchange))
+        [email],
+      )
+    const { tokens } = await signInWithOAuth(environment, transport, { client, beforeExchange })
     t.true(Math.abs(authenticationOf(tokens.id_token).auth_time - seconds()) < 60)
   })
 

@@ -62,7 +62,7 @@ export async function signInAtAuthorize(
   return expectOk(await transport.call('CompleteLogin', message))
 }
 
-/** Signs a new user in and exchanges the code for tokens. */
+/** Signs a user in, a new one by default, and exchanges the code for tokens. */
 export async function signInWithOAuth(
   environment: Pick<SignInEnvironment, 'seed' | 'pool' | 'addProviderUser'>,
   transport: Transport,
@@ -70,6 +70,8 @@ export async function signInWithOAuth(
     client?: TestClient
     email?: string
     request?: Record<string, unknown>
+    /** Runs while the code is valid. */
+    beforeExchange?: (email: string) => Promise<unknown>
   } = {},
 ) {
   const client = options.client ?? (await createOAuthClient(environment))
@@ -77,6 +79,7 @@ export async function signInWithOAuth(
   const { request, verifier } = createAuthorizationRequest(client.client_id, options.request)
   const { location, browser_session } = await signInAtAuthorize(transport, email, request)
   const redirect = new URL(location)
+  await options.beforeExchange?.(email)
   const exchange = {
     grant_type: 'authorization_code',
     code: redirect.searchParams.get('code') ?? '',

@@ -3,11 +3,11 @@ import test from 'ava'
 import pg from 'pg'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
+import { createMemberFixture } from '../support/member-fixture.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { createDirectory, seedConnection } from '../support/scim.ts'
 import { createSignInEnvironment, obtainCode } from '../support/sign-in.ts'
-import type { Transport } from '../support/transports.ts'
-import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
+import type { Member } from '../support/workspace-fixture.ts'
 
 const environment = await createSignInEnvironment({
   options: { MAX_FACTS_CACHE_BYTES: 10_000_000 },
@@ -16,23 +16,6 @@ const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 const { pool, seed } = environment
-
-async function createFixture(transport: Transport, from = environment) {
-  const fixture = await createWorkspaceFixture(from, transport)
-  const { workspace } = fixture
-  // Protobuf represents an absent role as an empty string.
-  const sameRole = transport.name === 'grpc' ? { role: '' } : {}
-  const call = (method: string, by: Member, message: object = {}) =>
-    transport.call(method, { workspace_id: workspace, ...message }, { token: by.token })
-  return {
-    ...fixture,
-    call,
-    update: (by: Member, { id: user_id }: Pick<Member, 'id'>, changes: object) =>
-      call('UpdateMember', by, { user_id, ...sameRole, ...changes }),
-    invite: (by: Member, message: object) =>
-      call('InviteMember', by, { email: `${randomUUID()}@example.com`, ...message }),
-  }
-}
 
 const actionsOf = async (id: string) =>
   (await listActivity(pool, id)).map(({ action, detail }) => ({ action, detail }))
@@ -45,7 +28,7 @@ for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
   test(`a member becomes a guest and no longer is one, with one entry each ${over}`, async (t) => {
-    const { people, call, update } = await createFixture(transport)
+    const { people, call, update } = await createMemberFixture(environment, transport)
     const { admin: by, viewer, editor } = people
     t.like(expectOk(await update(by, viewer, { guest: true })), { role: 'viewer', guest: true })
     // The same again changes nothing.
@@ -80,7 +63,7 @@ for (const transport of environment.transports) {
   })
 
   test(`the last owner, service accounts and support access become no guests ${over}`, async (t) => {
-    const { people, workspace, update } = await createFixture(transport)
+    const { people, workspace, update } = await createMemberFixture(environment, transport)
     const lastOwner = expectError(await update(people.owner, people.owner, { guest: true }))
     t.is(lastOwner.reason, 'LAST_OWNER')
     const account = { workspace_id: workspace, name: 'robot', role: 'viewer' }
@@ -103,7 +86,7 @@ for (const transport of environment.transports) {
   })
 
   test(`an invitation makes a guest, and inviting again replaces it ${over}`, async (t) => {
-    const { people, workspace, invite } = await createFixture(transport)
+    const { people, workspace, invite } = await createMemberFixture(environment, transport)
     const email = `${randomUUID()}@example.com`
     const invited = expectOk(await invite(people.admin, { email, guest: true }))
     t.like(invited, { role: 'viewer', guest: true, status: 'invited' })
@@ -123,7 +106,7 @@ for (const transport of environment.transports) {
   })
 
   test(`a guest does not look around, and sees what concerns themself ${over}`, async (t) => {
-    const { people, call, update, workspace } = await createFixture(transport)
+    const { people, call, update, workspace } = await createMemberFixture(environment, transport)
     const { admin: by, viewer } = people
     const group = await seed.group(workspace, [viewer.id])
     const inGroup = { group_id: group }
@@ -155,7 +138,7 @@ for (const transport of environment.transports) {
   })
 
   test(`tokens of a guest say so, and nothing for others ${over}`, async (t) => {
-    const { people, workspace, key, update } = await createFixture(transport)
+    const { people, workspace, key, update } = await createMemberFixture(environment, transport)
     const email = environment.addProviderUser()
     const invitation = { workspace_id: workspace, email, guest: true }
     const { user_id: id } = expectOk(
@@ -191,7 +174,7 @@ for (const transport of environment.transports) {
   })
 
   test(`a CSV file makes guests and lifts them, with what it changes ${over}`, async (t) => {
-    const { people, workspace, update } = await createFixture(transport)
+    const { people, workspace, update } = await createMemberFixture(environment, transport)
     const { rows } = await pool.query(
       `select w.slug, u.id, u.email from workspaces w, users u
        where w.id = $1 and u.id in ($2, $3)`,
@@ -281,9 +264,9 @@ test('a guest is refused while a node of an older version is connected', async (
   const operator = await createAdmin(separate)
   const mapping = { role_claim: 'roles', roles: { Contractor: 'guest' } }
   for (const transport of separate.transports) {
-    const { people, kind, key, workspace, update, invite } = await createFixture(
-      transport,
+    const { people, kind, key, workspace, update, invite } = await createMemberFixture(
       separate,
+      transport,
     )
     const { rows } = await separate.pool.query('select slug from workspaces where id = $1', [
       workspace,

@@ -5,6 +5,7 @@ import { createStores } from '../../src/server/stores.ts'
 import { removeEndedMembers } from '../../src/workspaces/member-expiry.ts'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
+import { createMemberFixture } from '../support/member-fixture.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
@@ -30,21 +31,11 @@ async function end(workspace: string, user: string): Promise<void> {
 }
 
 async function createFixture(transport: Transport) {
-  const fixture = await createWorkspaceFixture(environment, transport)
-  const { workspace } = fixture
-  // Protobuf represents an absent role as an empty string.
-  const sameRole = transport.name === 'grpc' ? { role: '' } : {}
-  const call = (method: string, by: Member, message: object) =>
-    transport.call(method, { workspace_id: workspace, ...message }, { token: by.token })
+  const fixture = await createMemberFixture(environment, transport)
   return {
     ...fixture,
-    call,
-    update: (by: Member, { id: user_id }: Pick<Member, 'id'>, changes: object) =>
-      call('UpdateMember', by, { user_id, ...sameRole, ...changes }),
-    invite: (by: Member, message: object) =>
-      call('InviteMember', by, { email: `${randomUUID()}@example.com`, ...message }),
     listIds: async (by: Member) =>
-      expectOk(await call('ListMembers', by, {})).members.map((one: any) => one.user_id),
+      expectOk(await fixture.call('ListMembers', by)).members.map((one: any) => one.user_id),
   }
 }
 
