@@ -9,6 +9,7 @@ import type { Seed } from '../seed.ts'
 import type { Node, TestEnvironment } from '../test-environment.ts'
 import { repeatLockTimeouts, type Transport } from '../transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../workspace-fixture.ts'
+import type { WorldRequirement } from '../world-conditions.ts'
 import { declareWorld } from '../world-fixture.ts'
 import type { Secrets } from './oracle.ts'
 import type { Random } from './random.ts'
@@ -71,6 +72,12 @@ export type Scene = WorkspaceFixture & {
 
 /** The types of the resources. */
 export const resourceTypes = ['document', 'folder'] as const
+
+/** What the actions on each type require until a change declares it again. */
+const firstRequirements: Record<(typeof resourceTypes)[number], WorldRequirement[]> = {
+  document: [{ action: 'publish', condition: 'ranked' }],
+  folder: [{ action: 'view', condition: 'unblocked', inherited: true }],
+}
 
 /** Returns the service and the type of a resource. */
 export function kindOf({ kind, types }: Scene, name: string) {
@@ -153,11 +160,12 @@ export async function createScene(
     serviceAccount: '',
   }
   for (const resource_type of resourceTypes) {
-    const declared = declareWorld({ ...kind, resource_type }, [])
+    const declared = declareWorld({ ...kind, resource_type }, firstRequirements[resource_type])
     expectOk(await first.grpc.call('PutResourceType', declared, { key }))
   }
   const folder = { ...kind, resource_type: 'folder' }
-  const outer = await fixture.register(people.editor, folder)
+  const attributes = { blocked: [fifth.id] }
+  const outer = await fixture.register(people.editor, { ...folder, attributes })
   const parent = { ...folder, resource_id: outer.resource_id }
   const inner = await fixture.register(people.editor, { ...folder, parent })
   for (let count = 0; count < 4; count += 1) {
