@@ -49,8 +49,8 @@ export async function measureFairness(harness: Harness, addRow: (row: Row) => vo
       percentile: 'p50',
     },
     {
-      label: '8 × 1,000 registrations',
-      inFlight: 8,
+      label: '4 × 1,000 registrations',
+      inFlight: 4,
       files: [writeRegistrations(harness, quick ? 10 : 100)],
       percentile: 'p99',
     },
