@@ -163,7 +163,7 @@ function renderAddressForm(page: HostedPage, { url }: Link, email: string, text:
     `<form method="post" action="${escapeHtml(url)}">`,
     ...renderHiddenFields(page),
     '<label for="email">E-mail address</label>',
-    `<input id="email" name="email" type="email" required maxlength="254" autocomplete="username" value="${escapeHtml(email)}">`,
+    `<input id="email" name="email" type="email" required maxlength="254" autocomplete="username webauthn" value="${escapeHtml(email)}">`,
     `<button class="choice action primary">${escapeHtml(text)}</button>`,
     '</form>',
   ].join('\n')
