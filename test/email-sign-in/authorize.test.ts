@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createEmailEnvironment, Visitor } from '../support/email-sign-in.ts'
 import { createAuthorizationRequest, createOAuthClient, issuer } from '../support/oauth.ts'
+import { startStubIssuer } from '../support/stub-issuer.ts'
 
 const environment = await createEmailEnvironment()
 const { work, codeOf, seed, pool } = environment
@@ -70,10 +71,8 @@ test('a login by e-mail alone leads straight to its page', async (t) => {
 test('an address of a connection that is enforced leads to its identity provider, without a code', async (t) => {
   const domain = 'enforced.example'
   const workspace = await seed.workspace()
-  const { startStubIssuer } = await import('../support/stub-issuer.ts')
-  const stub = await startStubIssuer()
-  t.teardown(() => stub.close())
-  const connection = await seed.connection(workspace, stub.issuer, { enforced: true })
+  const issuerOfConnection = await startStubIssuer()
+  const connection = await seed.connection(workspace, issuerOfConnection, { enforced: true })
   await seed.connectionDomain(connection, workspace, domain)
   await pool.query('update connection_domains set verified_at = now()')
   const before = environment.mails.length
@@ -81,7 +80,7 @@ test('an address of a connection that is enforced leads to its identity provider
     const visitor = new Visitor(environment)
     const { location, status } = await visitor.ask(email)
     t.is(status, 302)
-    t.true(location.startsWith(stub.issuer), location)
+    t.true(location.startsWith(issuerOfConnection), location)
   }
   await work()
   // The job refuses as well, for a request from before the connection was enforced.
