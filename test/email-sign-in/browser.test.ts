@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net'
 import test from 'ava'
 import { findFreePort } from '../../src/core/free-port.ts'
 import { hasBrowser, launchBrowser, prepareContext, waitTimeout } from '../support/browser.ts'
@@ -20,7 +21,14 @@ browserTest('the pages of codes work without scripts, at 360 px, light and dark'
   const BASE_URL = `http://localhost:${port}`
   const environment = await createEmailEnvironment({ options: { BASE_URL } })
   t.teardown(() => environment.stop())
-  await environment.app.listenHttp('127.0.0.1', port)
+  // The pages name BASE_URL, whose port is known before the server listens.
+  const relay = createServer((socket) => {
+    const upstream = connect(environment.httpPort, '127.0.0.1')
+    socket.pipe(upstream).pipe(socket)
+    for (const end of [socket, upstream]) end.on('error', () => end.destroy())
+  })
+  relay.listen(port, '127.0.0.1')
+  t.teardown(() => relay.close())
   const known = environment.addProviderUser()
   const redirectUri = `${BASE_URL}/health`
   const { client_id } = await createOAuthClient(environment, { name: 'Example' }, [redirectUri])

@@ -107,8 +107,8 @@ export class SignInCodeStore {
    */
   async findWait(network: string, now: Date): Promise<number | undefined> {
     await query(this.#em, lockSql, [`wrong sign-in code ${network}`])
-    const [full] = await query<{ seconds: number }>(this.#em, findWaitSql, [network, now])
-    return full?.seconds
+    const [full] = await query<{ seconds: number | null }>(this.#em, findWaitSql, [network, now])
+    return full?.seconds ?? undefined
   }
 
   async recordWrong(network: string, now: Date): Promise<void> {
@@ -159,7 +159,7 @@ const takeMailSql = `
     where address_hash = $1 and browser_hash = $2 and sent_at > $3::timestamptz - interval '1 day'
   ) sent
   where sent.hour < ${maxMailsPerHour} and sent.day < ${maxMailsPerDay}
-  returning id`
+  returning id::text`
 
 /** $1 hash of the flow, $2 attempt, $3 MAC of the code. */
 const drawSql = 'update sign_in_codes set code_mac = $3 where flow_hash = $1 and attempts = $2'
