@@ -1,5 +1,7 @@
 import test from 'ava'
+import { createAdmin } from '../support/admin.ts'
 import { createEmailEnvironment, Visitor } from '../support/email-sign-in.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { followRedirects } from '../support/providers/browser-flow.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -132,4 +134,22 @@ test('a code for a former address finds nobody', async (t) => {
   await work()
   const redirect = await again.finish(asked.state, codeOf(email))
   t.is(redirect.error, 'account_conflict')
+})
+
+test('an address that an administrator corrects ends the code of the former one, and what it began', async (t) => {
+  const email = `corrected-${Date.now()}@example.com`
+  const visitor = new Visitor(environment)
+  const { state, verifier } = await visitor.begin()
+  await visitor.ask(email, state)
+  await work()
+  const { code = '' } = await visitor.finish(state, codeOf(email))
+  const { workspaces } = expectOk(await transport.call('ListCodeWorkspaces', { code }))
+  const exchange = { code, code_verifier: verifier, workspace_id: workspaces[0].id }
+  const { refresh_token } = expectOk(await transport.call('ExchangeToken', exchange))
+  const user_id = (await pool.query('select id from users where email = $1', [email])).rows[0].id
+  const { token: admin } = await createAdmin(environment)
+  const correction = { email: `new-${email}`, reason: 'a typing error', keep_sign_in: true }
+  expectOk(await transport.call('UpdateUser', { user_id, ...correction }, { admin }))
+  t.deepEqual(await accountsOf(`new-${email}`), [])
+  t.is(expectError(await transport.call('RefreshToken', { refresh_token })).code, 'unauthenticated')
 })
