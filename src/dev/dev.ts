@@ -13,6 +13,7 @@ import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
 import { readConfig, settings } from '../server/config.ts'
+import { signInMethods } from '../server/features.ts'
 import { pickPorts, portSettings } from '../server/ports.ts'
 import { start } from '../server/start.ts'
 import { createStores } from '../server/stores.ts'
@@ -57,6 +58,7 @@ async function dev(): Promise<void> {
     RATE_LIMIT_PER_MINUTE: '300',
     RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
     SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
+    SIGN_IN_METHODS: [...providerNames, ...signInMethods.map(({ name }) => name)].join(','),
     ...mailbox.environment,
     ...environment,
     ...selectProviders(providers.environment, mockProviders),

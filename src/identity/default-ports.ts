@@ -3,12 +3,14 @@ import type {
   SessionScope,
   SignedIn,
   SignInConnections,
+  SignInPasskeys,
   WorkspaceAccess,
 } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { failure } from './sign-in-result.ts'
 import type { EnforcementStore } from './store/enforcement-store.ts'
 import { connectionRequired, connectionSession } from './user-errors.ts'
+import { refuseWeakSessions } from './weak-sessions.ts'
 
 const noConnections: SignInConnections = {
   existsAny: async () => false,
@@ -44,8 +46,9 @@ function createScopeWithoutConnections(enforcements: EnforcementStore): SessionS
 /** What identity finds on a server without connections. */
 export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
-    createScopeWithoutConnections(enforcements),
+    refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
+  signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
 
 /** Never asked, because no connection is found. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
-import type { LoginSecrets, SignInProviderName } from './providers/provider.ts'
+import type { LoginSecrets, ProvedAddress, SignInProviderName } from './providers/provider.ts'
 
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
@@ -17,6 +17,8 @@ export type LoginClient = {
 export type OAuthState = {
   flow: Flow
   provider: SignInProviderName
+  /** Seconds since the epoch. */
+  startedAt: number
   /** The configuration of the provider when the login started, if it can be replaced. */
   configuration?: string
   secrets: LoginSecrets
@@ -26,10 +28,30 @@ export type OAuthState = {
   client?: LoginClient | { authorization: AuthorizationRequest }
   /** In the user flow: the token of the invitation to return to. Replaces `client`. */
   invitation?: string
+  /** The address to which a code was asked for. */
+  address?: string
+  /** The address that a code has proved, which the completed login links. */
+  links?: ProvedAddress
+}
+
+/** What a login leads to, whatever provider completes it. */
+export type Continuation = Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo' | 'links'>
+
+/** Returns what another login continues. */
+export function continuationOf({ flow, client, invitation, returnTo }: OAuthState): Continuation {
+  return {
+    flow,
+    ...(client && { client }),
+    ...(invitation !== undefined && { invitation }),
+    ...(returnTo !== undefined && { returnTo }),
+  }
 }
 
 /** The time that a person has to sign in at the provider, in seconds. */
 export const stateSeconds = 600
+
+/** The time that a login has in all, if a page renews its cookie. */
+export const maxFlowSeconds = 1800
 
 /** Stores the state of logins in cookies that the browser can neither read nor change. */
 export type StateCookies = {
@@ -49,7 +71,7 @@ export function createStateCookies(secret: string, now: () => Date): StateCookie
       const issuedAt = Math.floor(now().getTime() / 1000)
       return new EncryptJWT({ login })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .setExpirationTime(issuedAt + stateSeconds)
+        .setExpirationTime(Math.min(issuedAt + stateSeconds, login.startedAt + maxFlowSeconds))
         .encrypt(key)
     },
     async open(cookie) {

@@ -3,6 +3,7 @@ import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { connections } from '../connections/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
+import { emailSignIn } from '../email-sign-in/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
 import { permissions } from '../permissions/feature.ts'
@@ -17,6 +18,7 @@ import { type Feature, joinTables } from './feature.ts'
  */
 export const features = [
   identity,
+  emailSignIn,
   workspaces,
   permissions,
   admin,
@@ -31,4 +33,9 @@ export const features = [
 /** The events of all features. If the list lacks a feature, this does not compile. */
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
   features.map(({ events }) => events),
+)
+
+/** The sign-in methods of daikon's own. */
+export const signInMethods = (features as readonly Feature[]).flatMap(
+  ({ signInMethods = [] }) => signInMethods,
 )

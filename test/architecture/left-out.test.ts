@@ -32,6 +32,7 @@ const sharedTests = {
   webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
   connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
   'csv-import': ['test/activity/events.test.ts'],
+  'email-sign-in': ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
 }
 
 /** The commands that need a feature. */

@@ -161,6 +161,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     name: `n-${randomUUID()}`,
     slug: `s-${randomUUID()}`,
     support_access: undefined,
+    email_sign_in: undefined,
     description: 'new',
     actions: [{ name: 'publish' }],
     roles: [{ name: 'triage', actions: ['view'] }],

@@ -53,6 +53,12 @@ export class AccountStore {
     return (await query(this.#em, insertSql, values)).length > 0
   }
 
+  /** Unlinks the address of codes that a user has no longer. Returns it if there was one. */
+  async unlinkFormerAddress(userId: string): Promise<string | undefined> {
+    const [former] = await query<{ subject: string }>(this.#em, unlinkFormerSql, [userId])
+    return former?.subject
+  }
+
   async unlink(id: string): Promise<void> {
     await this.#em.nativeDelete(LinkedAccountEntity, { id })
   }
@@ -75,6 +81,12 @@ const findUserSql = `
 const listSql = `
   select id, provider, subject, email, created_at as "createdAt" from linked_accounts
   where user_id = $1 order by created_at, id`
+
+/** $1 user ID. */
+const unlinkFormerSql = `
+  delete from linked_accounts a using users u
+  where a.user_id = $1 and a.provider = 'email' and u.id = $1 and a.subject <> u.email
+  returning a.subject`
 
 /** $1 provider, $2 subject, $3 user ID, $4 e-mail address, $5 hosted domain. */
 const insertSql = `
