@@ -130,7 +130,7 @@ export async function listAccounts(
   _request: ListAccountsRequest,
 ): Promise<ListAccountsResponse> {
   const accounts = await stores.accounts.list(requireUser(principal).id)
-  return { accounts: accounts.map(viewAccount) }
+  return { accounts: accounts.filter(({ provider }) => provider !== 'passkey').map(viewAccount) }
 }
 
 /**
@@ -147,22 +147,46 @@ export async function unlinkAccount(
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id)
-    if (!account) throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
-    if (accounts.length === 1) {
-      throw new ServiceError(reasons.LAST_ACCOUNT)
-    }
-    const { id, provider, subject } = account
-    await tx.accounts.unlink(id)
+    if (!account || account.provider === 'passkey')
+      throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
+    const { provider, subject } = account
     const currentId = await tx.sessions.findIdOfAccessToken(token.id)
-    await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
-    await tx.sessions.end({ userId, provider }, now, currentId)
-    await tx.revocations.denyAdminTokens(userId)
+    await removeWayIn(tx, now, userId, { account, accounts, sessionProvider: provider, currentId })
     await tx.activity.record(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
     return {}
   })
+}
+
+/** A way in to remove, among all of its user. */
+type Removal = {
+  account: LinkedAccount
+  accounts: LinkedAccount[]
+  /** The provider of the sessions that it began, which end. */
+  sessionProvider: string
+  /** The session of the caller, which goes on. */
+  currentId?: string | undefined
+}
+
+/**
+ * Removes an account or a passkey of a user, and ends what it began. The user must be locked, so that two
+ * removals at once leave one way in.
+ *
+ * @throws {ServiceError} already_exists if it is the last way in
+ */
+export async function removeWayIn(
+  tx: Omit<UnlinkStores, 'activity' | 'users' | 'codes'>,
+  now: Date,
+  userId: string,
+  { account, accounts, sessionProvider: provider, currentId }: Removal,
+): Promise<void> {
+  if (accounts.length === 1) throw new ServiceError(reasons.LAST_ACCOUNT)
+  await tx.accounts.unlink(account.id)
+  await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
+  await tx.sessions.end({ userId, provider }, now, currentId)
+  await tx.revocations.denyAdminTokens(userId)
 }
 
 function viewAccount({ id, provider, email, createdAt }: LinkedAccount): LinkedAccountResponse {

@@ -26,6 +26,7 @@ import {
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { appendToQuery, requireLoginClient } from './redirect-uris.ts'
+import { sessionProviderOf } from './session-provider.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
 import type { LoginClient, OAuthState } from './state-cookie.ts'
@@ -145,7 +146,7 @@ function grantCode(
   identity: Identity,
   { codeChallenge, redirectUri }: LoginClient,
 ): Promise<SignInResult<{ code: string }>> {
-  const { provider } = identity
+  const provider = sessionProviderOf(identity)
   return inSignInTransaction(context, async (tx, context) => {
     const client = await requireLoginClient(tx.clients, redirectUri)
     const signedIn = await signIn(tx, context, identity, client)

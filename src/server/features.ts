@@ -5,6 +5,7 @@ import { connections } from '../connections/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
+import { passkeys } from '../passkeys/feature.ts'
 import { permissions } from '../permissions/feature.ts'
 import { scim } from '../scim/feature.ts'
 import { webhooks } from '../webhooks/feature.ts'
@@ -20,6 +21,7 @@ export const features = [
   workspaces,
   permissions,
   admin,
+  passkeys,
   csvImport,
   connections,
   scim,
