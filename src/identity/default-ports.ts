@@ -3,6 +3,7 @@ import type {
   SessionScope,
   SignedIn,
   SignInConnections,
+  SignInPasskeys,
   WorkspaceAccess,
 } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
@@ -46,6 +47,7 @@ export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
     createScopeWithoutConnections(enforcements),
   signInConnections: () => noConnections,
+  signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
 
 /** Never asked, because no connection is found. */

@@ -7,7 +7,8 @@ import type { Mail } from '../outbound/mail-client.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
 import type { ConnectionProviderSource, IdentityPorts } from './ports.ts'
-import type { Provider, ProviderName } from './providers/provider.ts'
+import type { Proofs } from './providers/own-methods.ts'
+import type { Provider, SignInMethodName } from './providers/provider.ts'
 import type { IdentitySettings } from './settings.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
 import type { AccountStore } from './store/account-store.ts'
@@ -24,7 +25,7 @@ import type { Tokens } from './tokens.ts'
 /** The outcome of a login. */
 export type SignInOutcome = {
   flow: Flow
-  provider: ProviderName | 'connection' | 'unknown'
+  provider: SignInMethodName | 'connection' | 'unknown'
   /** `ok`, an error such as `email_not_verified`, or the reason of a ServiceError in lower case. */
   outcome: string
 }
@@ -46,7 +47,8 @@ export type IdentityDependencies = {
   tokens: Tokens
   stateCookies: StateCookies
   browserCookies: BrowserCookies
-  providers: Map<ProviderName, Provider>
+  providers: Map<SignInMethodName, Provider>
+  proofs: Proofs
   /** The providers of workspaces' connections. */
   connectionProviders: ConnectionProviderSource
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */

@@ -53,6 +53,10 @@ export async function resolveUser(
   identity: Identity,
   maySignUp: MaySignUp,
 ): Promise<SignInResult<ResolvedUser>> {
+  if (identity.userId) {
+    await tx.users.lock(identity.userId)
+    return success({ id: identity.userId, wasLinked: true })
+  }
   const linkedUserId = await tx.accounts.findUserId(identity)
   if (linkedUserId) {
     await tx.users.lock(linkedUserId)

@@ -8,6 +8,7 @@ import type { SignInResult } from './sign-in-result.ts'
  * transactions.
  */
 export type IdentityPorts = {
+  signInPasskeys: SignInPasskeys
   sessionScope: SessionScope
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
@@ -111,4 +112,10 @@ export type LinkedInvitation = SignInMember & {
   /** When the membership was created, in seconds since the Unix epoch. */
   createdAt: string
   hasJoined: boolean
+}
+
+/** The passkeys that people sign in with. */
+export type SignInPasskeys = {
+  /** Whether a user has one. */
+  hasAny(userId: string): Promise<boolean>
 }

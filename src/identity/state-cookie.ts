@@ -17,6 +17,8 @@ export type LoginClient = {
 export type OAuthState = {
   flow: Flow
   provider: SignInProviderName
+  /** Seconds since the epoch. */
+  startedAt: number
   /** The configuration of the provider when the login started, if it can be replaced. */
   configuration?: string
   secrets: LoginSecrets
@@ -30,6 +32,9 @@ export type OAuthState = {
 
 /** The time that a person has to sign in at the provider, in seconds. */
 export const stateSeconds = 600
+
+/** The time that a login has in all, if a page renews its cookie. */
+export const maxFlowSeconds = 1800
 
 /** Stores the state of logins in cookies that the browser can neither read nor change. */
 export type StateCookies = {
@@ -49,7 +54,7 @@ export function createStateCookies(secret: string, now: () => Date): StateCookie
       const issuedAt = Math.floor(now().getTime() / 1000)
       return new EncryptJWT({ login })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .setExpirationTime(issuedAt + stateSeconds)
+        .setExpirationTime(Math.min(issuedAt + stateSeconds, login.startedAt + maxFlowSeconds))
         .encrypt(key)
     },
     async open(cookie) {

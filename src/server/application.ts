@@ -16,7 +16,7 @@ import {
 } from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
 import { createCredentialKinds } from './credential-kinds.ts'
-import { activityEvents } from './features.ts'
+import { activityEvents, signInMethods } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { createKeyUses } from './key-uses.ts'
@@ -113,6 +113,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     secretBox,
     currentKeys: dependencies.currentKeys,
     providers: dependencies.providers,
+    ownMethods: signInMethods,
     sendMail: dependencies.sendMail,
     connectionTimeout: dependencies.connectionTimeout,
     listBudgetsOf: dependencies.listBudgetsOf,

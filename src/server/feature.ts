@@ -8,6 +8,7 @@ import type { Job } from '../core/job.ts'
 import type { RestFormat } from '../core/rest-format.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { IdentityCredentialDependencies } from '../identity/credentials/kinds.ts'
+import type { OwnMethod } from '../identity/providers/own-methods.ts'
 
 /** What kinds of credentials need. */
 export type CredentialDependencies = IdentityCredentialDependencies & { collectUses: CollectUses }
@@ -35,6 +36,8 @@ export type Feature = {
   createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
   /** The formats of its methods over REST. */
   formats?: readonly RestFormat[]
+  /** The sign-in methods whose pages it has. */
+  signInMethods?: readonly OwnMethod[]
   /** What it tells the features below, which declare the types. */
   ports?: PortFactories
   /** What it finds where no feature above provides a port that it declares. */

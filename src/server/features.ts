@@ -34,3 +34,8 @@ export const features = [
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
   features.map(({ events }) => events),
 )
+
+/** The sign-in methods of daikon's own. */
+export const signInMethods = (features as readonly Feature[]).flatMap(
+  ({ signInMethods = [] }) => signInMethods,
+)

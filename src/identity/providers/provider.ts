@@ -5,11 +5,21 @@ export const providerNames = ['google', 'microsoft', 'github', 'oidc'] as const
 
 export type ProviderName = (typeof providerNames)[number]
 
+/** The methods whose provider is a page of daikon's own (`own-methods.ts`). */
+export const ownMethodNames = ['email', 'passkey'] as const
+
+export type OwnMethodName = (typeof ownMethodNames)[number]
+
+/** The methods that people sign in with, beside the connections of workspaces. */
+export const signInMethodNames = [...providerNames, ...ownMethodNames] as const
+
+export type SignInMethodName = (typeof signInMethodNames)[number]
+
 /** The name of the provider of a workspace's connection, with its ID. */
 export type ConnectionName = `connection:${string}`
 
 /** The name of any provider that people sign in with. */
-export type SignInProviderName = ProviderName | ConnectionName
+export type SignInProviderName = SignInMethodName | ConnectionName
 
 /**
  * A person as described by the provider. The pair (provider, subject) is unique and never changes.
@@ -41,6 +51,8 @@ export type Identity = {
   passkeyId?: string
   /** The claims that the provider of a connection asserts. */
   claims?: Record<string, unknown>
+  /** The user, if one of daikon's own methods has found them. */
+  userId?: string
 }
 
 /**
@@ -63,7 +75,13 @@ export type LoginOptions = {
  * The values that the callback of a login is checked against. The caller stores them in the state
  * cookie.
  */
-export type LoginSecrets = { state: string; nonce?: string; codeVerifier?: string }
+export type LoginSecrets = {
+  state: string
+  nonce?: string
+  codeVerifier?: string
+  /** The address that the page of one of daikon's own methods displays. */
+  loginHint?: string
+}
 
 /** An identity provider that signs people in by the authorization code grant (RFC 6749, 4.1). */
 export type Provider = {
