@@ -15,6 +15,7 @@ import { continueAuthorization } from './oauth/continue-authorization.ts'
 import { completeInvitation } from './oauth/invitation-sign-in.ts'
 import { openSession } from './oauth/open-session.ts'
 import { openerPolicyOf } from './oauth/opener-policy.ts'
+import { requiresPasskey } from './oauth/sign-in-age.ts'
 import { switchUrl } from './oauth/switch-user.ts'
 import {
   fetchIdentity,
@@ -113,7 +114,9 @@ async function completeAuthorization(
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
     ? await openSession(context, identity.value, client, callback, request)
-    : identity
+    : identity.error === 'access_denied' && requiresPasskey(request)
+      ? failure('passkey_missing')
+      : identity
   const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {
     await recordFailure(context, login, result)

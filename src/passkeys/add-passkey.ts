@@ -75,7 +75,9 @@ export async function createPasskey(
   const { added, email } = await stores.transaction(async (tx) => {
     const { isActive } = await tx.users.lock(userId)
     // The session may have ended before the lock was acquired.
-    const current = isActive ? await tx.sessions.findByAccessToken(requireUser(principal).token.id) : undefined
+    const current = isActive
+      ? await tx.sessions.findByAccessToken(requireUser(principal).token.id)
+      : undefined
     if (!current) throw userInactive()
     requireRoom(await tx.passkeys.list(userId), settings.MAX_PASSKEYS_PER_USER)
     const addedBy = await findMethod(tx, { userId, provider: current.provider })

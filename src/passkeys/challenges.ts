@@ -49,6 +49,8 @@ export function createChallenges(secret: string, now: () => Date): Challenges {
 
 function describeUse(use: ChallengeUse): string {
   return JSON.stringify(
-    'signIn' in use ? ['get', use.rpId, use.signIn] : ['create', use.rpId, use.userId, use.sessionId],
+    'signIn' in use
+      ? ['get', use.rpId, use.signIn]
+      : ['create', use.rpId, use.userId, use.sessionId],
   )
 }

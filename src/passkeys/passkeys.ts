@@ -1,4 +1,7 @@
-import type { DeleteUserPasskeyRequest, ListUserPasskeysRequest } from '../../gen/daikon/v1/admin_users.ts'
+import type {
+  DeleteUserPasskeyRequest,
+  ListUserPasskeysRequest,
+} from '../../gen/daikon/v1/admin_users.ts'
 import type {
   DeletePasskeyRequest,
   DeletePasskeyResponse,
@@ -48,7 +51,11 @@ export async function updatePasskey(
   return stores.transaction(async (tx) => {
     if (!(await tx.passkeys.rename(passkey_id, userId, name)))
       throw new ServiceError(reasons.PASSKEY_NOT_FOUND)
-    const event = { action: 'user.passkey_renamed', targetId: userId, detail: { passkey_id } } as const
+    const event = {
+      action: 'user.passkey_renamed',
+      targetId: userId,
+      detail: { passkey_id },
+    } as const
     await tx.activity.record(actorOf(principal), event)
     return viewPasskey(await requirePasskey(tx, userId, passkey_id))
   })

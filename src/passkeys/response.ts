@@ -1,6 +1,6 @@
 import type {
   AuthenticationResponseJSON,
-  AuthenticatorTransportFuture,
+  AuthenticatorTransport,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
@@ -31,7 +31,7 @@ export function readCreation(credential: Json): RegistrationResponseJSON {
       attestationObject: response.attestationObject as string,
       transports: knownTransports.filter((one) =>
         transports.includes(one),
-      ) as AuthenticatorTransportFuture[],
+      ) as AuthenticatorTransport[],
     },
   }
 }

@@ -9,8 +9,12 @@ import type {
 } from '../../gen/daikon/v1/auth.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { IdentityContext } from '../identity/identity-dependencies.ts'
+import { authorizationUrl } from '../identity/oauth/authorization-response.ts'
 import { createLink, createPage } from '../identity/oauth/hosted-page.ts'
-import { finishOwnFlow, listOtherWays, type OwnFlowRequest, openOwnFlow } from '../identity/own-flow.ts'
+import { invitationUrl } from '../identity/oauth/invitation.ts'
+import { requiresPasskey } from '../identity/oauth/sign-in-age.ts'
+import { callbackUrl, requireProvider } from '../identity/oauth-flow.ts'
+import { finishOwnFlow, type OwnFlowRequest, openOwnFlow } from '../identity/own-flow.ts'
 import type { Identity } from '../identity/providers/provider.ts'
 import { isSameSecret } from '../identity/secret.ts'
 import type { OAuthState } from '../identity/state-cookie.ts'
@@ -22,7 +26,9 @@ import { readAssertion, refuse } from './response.ts'
 import type { PasskeyKey } from './store/passkey-store.ts'
 import { verifyAssertion } from './verify.ts'
 
-type SignInContext = IdentityContext & PasskeyContext
+type SignInContext = Omit<IdentityContext, 'stores'> &
+  PasskeyContext &
+  Pick<IdentityContext, 'stores'>
 
 /** Displays the page on which a user signs in with a passkey. */
 export async function openPasskeyPage(
@@ -34,9 +40,9 @@ export async function openPasskeyPage(
   const fields = [
     { name: 'state', value: request.state },
     { name: 'options', value: JSON.stringify(options) },
-    { name: 'expires', value: String(challengeSeconds) },
+    { name: 'seconds', value: String(challengeSeconds) },
   ]
-  const links = [createLink({ url: leaveUrl(context, login) })]
+  const links = [createLink({ label: 'I have no passkey here', url: leaveUrl(context, login) })]
   return { page: createPage('passkey', { fields, links }) }
 }
 
@@ -76,16 +82,20 @@ export async function completePasskeySignIn(
     const isRegressed = hasRegressed(passkey, verified.counter)
     const isRefused = isRegressed && !isBackupEligible
     if (isRegressed) {
-      await tx.activity.record({ actorId: undefined }, {
-        action: 'user.passkey_counter_regressed',
-        targetId: passkey.userId,
-        detail: { passkey_id: id, refused: String(isRefused) },
-      })
+      await tx.activity.record(
+        { actorId: undefined },
+        {
+          action: 'user.passkey_counter_regressed',
+          targetId: passkey.userId,
+          detail: { passkey_id: id, refused: String(isRefused) },
+        },
+      )
     }
     if (!isRefused) await tx.passkeys.recordUse(id, verified, now)
     return { passkey, isRefused }
   })
-  if (isRefused) throw refuse(['the counter of the passkey did not grow, so it may have been copied'])
+  if (isRefused)
+    throw refuse(['the counter of the passkey did not grow, so it may have been copied'])
   return { location: await finishOwnFlow(context, login, identify(response.id, passkey, now)) }
 }
 
@@ -119,12 +129,30 @@ function identify(
   }
 }
 
-/** Returns the login of a page. A login of another method has the page of that one. */
+/** Returns the login of a page. Throws not_found if nobody signs in with passkeys in its flow. */
 async function openPasskeyFlow(
   context: SignInContext,
   request: OwnFlowRequest,
 ): Promise<OAuthState> {
-  return openOwnFlow(context, request, 'passkey')
+  const login = await openOwnFlow(context, request)
+  await requireProvider(context, 'passkey', login.flow)
+  return login
+}
+
+/**
+ * Returns where a user without a passkey goes: to the other ways to sign in, or back to the client app
+ * that accepts nothing else.
+ */
+function leaveUrl(context: SignInContext, login: OAuthState): string {
+  const { settings } = context.identity
+  const { client, invitation, flow, secrets } = login
+  if (invitation !== undefined) return invitationUrl(settings.BASE_URL, invitation)
+  if (client && 'authorization' in client && !requiresPasskey(client.authorization)) {
+    const { provider: _, ...request } = client.authorization
+    return authorizationUrl(context, request)
+  }
+  const refusal = new URLSearchParams({ state: secrets.state, error: 'access_denied' })
+  return `${callbackUrl(settings, flow, { name: 'passkey' })}?${refusal}`
 }
 
 async function createOptions(context: SignInContext, login: OAuthState): Promise<object> {

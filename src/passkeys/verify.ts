@@ -1,7 +1,13 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, parseAuthenticatorData } from '@simplewebauthn/server/helpers'
-import { findResponseProblems, readAssertion, readClientData, readCreation, refuse } from './response.ts'
 import type { RelyingParty } from './relying-party.ts'
+import {
+  findResponseProblems,
+  type readAssertion,
+  readClientData,
+  type readCreation,
+  refuse,
+} from './response.ts'
 
 /** ES256, EdDSA and RS256 (RFC 9053, RFC 8812). */
 export const algorithms = [-7, -8, -257]
@@ -57,8 +63,7 @@ export async function verifyCreation(
     })
   })
   if (!verified.verified) throw refuse(['its signature is wrong'])
-  const { credential, aaguid, credentialDeviceType, credentialBackedUp } =
-    verified.registrationInfo
+  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = verified.registrationInfo
   if (credential.id !== response.id) throw refuse(['it is for another credential than its id'])
   return {
     credentialId: credential.id,
@@ -89,7 +94,9 @@ export async function verifyAssertion(
     const expected = { type: 'webauthn.get', relyingParty } as const
     const problems = [
       ...findResponseProblems(clientData, flags, expected),
-      ...(flags.be === isBackupEligible ? [] : ['the passkey was created with another backup eligibility']),
+      ...(flags.be === isBackupEligible
+        ? []
+        : ['the passkey was created with another backup eligibility']),
     ]
     if (problems.length > 0) throw refuse(problems)
     return verifyAuthenticationResponse({

@@ -53,7 +53,10 @@ export class PasskeyStore {
 
   /** Returns the handle of a user, and creates it at first. */
   async ensureHandle(userId: string, newHandle: string): Promise<string> {
-    const [created] = await query<{ handle: string }>(this.#em, ensureHandleSql, [userId, newHandle])
+    const [created] = await query<{ handle: string }>(this.#em, ensureHandleSql, [
+      userId,
+      newHandle,
+    ])
     if (!created) throw new Error(`the user ${userId} has no handle`)
     return created.handle
   }
