@@ -143,7 +143,7 @@ export async function listAccounts(
  * the user's admin tokens.
  */
 export async function unlinkAccount(
-  { stores, principal, now }: RequestContext<UnlinkStores>,
+  { stores, principal, now, identity }: RequestContext<UnlinkStores> & WithMethods,
   { account_id }: UnlinkAccountRequest,
 ): Promise<UnlinkAccountResponse> {
   const { id: userId, token } = requireUser(principal)
@@ -155,13 +155,26 @@ export async function unlinkAccount(
       throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
     const { provider, subject } = account
     const currentId = await tx.sessions.findIdOfAccessToken(token.id)
-    await removeWayIn(tx, now, userId, { account, accounts, sessionProvider: provider, currentId })
+    await removeWayIn(tx, now, userId, {
+      account,
+      accounts,
+      sessionProvider: provider,
+      currentId,
+      isOn: createIsOn(identity),
+    })
     await tx.activity.record(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
     return {}
   })
+}
+
+type WithMethods = { identity: { providers: ReadonlyMap<string, unknown> } }
+
+/** Returns whether people sign in with a method. */
+export function createIsOn({ providers }: WithMethods['identity']): (method: string) => boolean {
+  return (method) => providers.has(method)
 }
 
 /** A way in to remove, among all of its user. */
@@ -172,6 +185,8 @@ type Removal = {
   sessionProvider: string
   /** The session of the caller, which goes on. */
   currentId?: string | undefined
+  /** Whether people sign in with a method. */
+  isOn: (method: string) => boolean
 }
 
 /**
@@ -184,9 +199,10 @@ export async function removeWayIn(
   tx: Omit<UnlinkStores, 'activity' | 'users' | 'codes'>,
   now: Date,
   userId: string,
-  { account, accounts, sessionProvider: provider, currentId }: Removal,
+  { account, accounts, sessionProvider: provider, currentId, isOn }: Removal,
 ): Promise<void> {
-  if (accounts.length === 1) throw new ServiceError(reasons.LAST_ACCOUNT)
+  if (!accounts.some((other) => other.id !== account.id && isOn(other.provider)))
+    throw new ServiceError(reasons.LAST_ACCOUNT)
   await tx.accounts.unlink(account.id)
   await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
   await tx.sessions.end({ userId, provider }, now, currentId)

@@ -14,7 +14,7 @@ import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf } from '../activity/actor.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireUser } from '../core/request-context.ts'
-import { removeWayIn } from '../identity/linked-accounts.ts'
+import { createIsOn, removeWayIn } from '../identity/linked-accounts.ts'
 import { passkeyProvider } from '../identity/session-provider.ts'
 import { preventSessions } from '../identity/sessions.ts'
 import { userNotFound } from '../identity/user-errors.ts'
@@ -92,7 +92,8 @@ async function removePasskey(
     const account = accounts.find(({ id }) => id === passkeyId)
     if (!account) throw new ServiceError(reasons.PASSKEY_NOT_FOUND)
     const currentId = tokenId && (await tx.sessions.findIdOfAccessToken(tokenId))
-    await removeWayIn(tx, now, userId, { account, accounts, sessionProvider, currentId })
+    const isOn = createIsOn(identity)
+    await removeWayIn(tx, now, userId, { account, accounts, sessionProvider, currentId, isOn })
     await tx.activity.record(actorOf(principal), {
       action: 'user.passkey_removed',
       targetId: userId,
