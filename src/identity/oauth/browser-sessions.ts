@@ -28,6 +28,7 @@ export function prepareSession(
   identity: Identity,
   client: { workspaceId: string | null },
   browserHash: string,
+  isStepUp: boolean,
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   return {
@@ -36,7 +37,7 @@ export function prepareSession(
     userId,
     email,
     provider: identity.provider,
-    ...authenticationOf(identity, now),
+    ...authenticationOf(identity, now, isStepUp),
     lacksPersonalWorkspace: client.workspaceId !== null,
     browserHash,
     createdAt: now,
