@@ -7,12 +7,12 @@ import type { TestEnvironment } from './test-environment.ts'
  * in, in seconds.
  */
 export function signAccountToken(
-  { app }: Pick<TestEnvironment, 'app'>,
+  { app, clock }: Pick<TestEnvironment, 'app' | 'clock'>,
   userId: string,
   workspaceId: string,
   age = 0,
 ): Promise<string> {
-  const auth_time = Math.floor(app.now().getTime() / 1000) - age
+  const auth_time = Math.floor((clock.now ?? new Date()).getTime() / 1000) - age
   const workspace = { wid: workspaceId, wslug: 'w', wrole: 'viewer' as const }
   const person = { sub: userId, jti: randomUUID(), email: 'someone@example.com', name: '' }
   const claims = { ...person, ...workspace, client_id: accountClientId, scope: '', auth_time }
