@@ -6,6 +6,8 @@ export type Authentication = {
   authenticatedAt: Date
   /** Whether the provider reported `authenticatedAt`, which is the time of the callback otherwise. */
   isTimeReported: boolean
+  /** Whether the account page asked for this sign-in, by `prompt=login`. */
+  isStepUp: boolean
   /** The authentication methods that the provider reported (RFC 8176). */
   amr: string[]
   /**
@@ -16,12 +18,13 @@ export type Authentication = {
 }
 
 /** Returns how the person of an identity has authenticated, whose callback arrives now. */
-export function authenticationOf(identity: Identity, now: Date): Authentication {
+export function authenticationOf(identity: Identity, now: Date, isStepUp = false): Authentication {
   const { time, amr = [] } = identity.authentication ?? {}
   // A provider may have authenticated the user long before it redirected back.
   return {
     authenticatedAt: time && time < now ? time : now,
     isTimeReported: time !== undefined,
+    isStepUp,
     amr,
     acr: acrOf(sessionProviderOf(identity)),
   }

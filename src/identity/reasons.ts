@@ -3,6 +3,10 @@ import { defineReasons } from '../core/define-reasons.ts'
 /** The reasons of errors of credentials, sign-in and OAuth. */
 export const reasons = defineReasons({
   ACCOUNT_NOT_FOUND: { code: 'not_found', message: 'Account not found' },
+  ACCOUNT_PAGE_ONLY: {
+    code: 'permission_denied',
+    message: 'Only the account page can call this method',
+  },
   ADMINISTRATOR_REQUIRED: {
     code: 'permission_denied',
     message: 'Management apps cannot call this method',
@@ -92,6 +96,7 @@ export const reasons = defineReasons({
     message: 'A service key is required in the x-service-key header',
   },
   SESSION_NOT_FOUND: { code: 'not_found', message: 'Session not found' },
+  SIGN_IN_TOO_OLD: { code: 'unauthenticated', message: 'The user must sign in again' },
   SIGNER_UNAVAILABLE: { code: 'unavailable', message: 'Tokens cannot be signed at the moment' },
   STATE_REFUSED: {
     code: 'failed_precondition',

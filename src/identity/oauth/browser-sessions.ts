@@ -29,6 +29,7 @@ export function prepareSession(
   identity: Identity,
   client: { workspaceId: string | null },
   browserHash: string,
+  isStepUp: boolean,
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   return {
@@ -37,7 +38,7 @@ export function prepareSession(
     userId,
     email,
     provider: sessionProviderOf(identity),
-    ...authenticationOf(identity, now),
+    ...authenticationOf(identity, now, isStepUp),
     lacksPersonalWorkspace: client.workspaceId !== null,
     browserHash,
     createdAt: now,
