@@ -1,5 +1,7 @@
+import { registerAccountClient } from '../../src/identity/built-in-clients.ts'
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import { accountClientId } from '../../src/identity/store/client-store.ts'
+import { createStores } from '../../src/server/stores.ts'
 import { createAuthorizationRequest, signInAtAuthorize } from './oauth.ts'
 import { expectOk } from './outcome.ts'
 import {
@@ -22,10 +24,12 @@ export const origin = 'http://localhost:8000'
 export type PasskeyEnvironment = Awaited<ReturnType<typeof createPasskeyEnvironment>>
 
 /** Creates a sign-in environment in which people sign in with passkeys, too. */
-export function createPasskeyEnvironment(options: SignInEnvironmentOptions['options'] = {}) {
-  return createSignInEnvironment({
+export async function createPasskeyEnvironment(options: SignInEnvironmentOptions['options'] = {}) {
+  const environment = await createSignInEnvironment({
     options: { SIGN_IN_METHODS: [...providerNames, 'passkey'], ...options },
   })
+  await registerAccountClient(createStores(environment.database.fork()), origin)
+  return environment
 }
 
 const accountUri = `${origin}/account/callback`
