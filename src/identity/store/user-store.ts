@@ -16,6 +16,8 @@ export type UserProfile = {
   avatarUrl: string
   isActive: boolean
   isAdmin: boolean
+  /** Whether the user signs in by codes sent to their address. */
+  emailSignIn: boolean
   createdAt: Date
 }
 
@@ -173,6 +175,7 @@ function toProfile(user: InferEntity<typeof User>): UserProfile {
     avatarUrl: user.avatar_url,
     isActive: user.is_active,
     isAdmin: user.is_admin,
+    emailSignIn: user.email_sign_in,
     createdAt: user.created_at,
   }
 }
