@@ -39,7 +39,8 @@ async function signInAt(visitor: Visitor, link: string, hint: string) {
 }
 
 const linkOf = (text: string) =>
-  /href="([^"]*\/auth\/email\/confirm[^"]*)"/.exec(text)?.[1]?.replace(/&(amp|#38|#x26);/g, '&') ?? ''
+  /href="([^"]*\/auth\/email\/confirm[^"]*)"/.exec(text)?.[1]?.replace(/&(amp|#38|#x26);/g, '&') ??
+  ''
 
 test('a right code signs nobody in who has another account and never used codes', async (t) => {
   const { email, visitor, state, page } = await typeCode()
