@@ -47,7 +47,10 @@ export const passkeyScript = `
     const credential = await navigator.credentials.get({ publicKey, ...more })
     flow.options = undefined
     const { ok, body } = await post('/auth/passkey', { state: flow.state, credential: toJson(credential) })
-    if (ok) return location.assign(body.location)
+    if (ok) {
+      location.assign(body.location)
+      return true
+    }
     if (body.reason === 'PASSKEY_UNKNOWN')
       await PublicKeyCredential.signalUnknownCredential?.({ rpId: options.rpId, credentialId: credential.id })
     report(body.detail ?? body.title)
@@ -78,8 +81,8 @@ export const passkeyScript = `
     const wait = () => {
       pending = new AbortController()
       return signIn(flow, { mediation: 'conditional', signal: pending.signal })
-        .then(wait)
-        .catch(({ name }) => name === 'NotAllowedError' && wait())
+        .then((isLeaving) => isLeaving || wait())
+        .catch(() => {})
     }
     document.addEventListener('visibilitychange', () => {
       if (document.hidden || !isOld(flow)) return
