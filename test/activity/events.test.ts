@@ -5,6 +5,7 @@ import test from 'ava'
 import type { ActivityEventName } from '../../src/activity/events.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
+import { signAccountToken } from '../support/account-page.ts'
 import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -106,9 +107,10 @@ const eventCalls: EventCalls = {
   },
   'user.account_unlinked': {
     unlinkAccount: async ({ fixture }) => {
-      const { id, token } = fixture.people.editor
+      const { id } = fixture.people.editor
       await linkAccount(id, 'google')
       const account_id = await linkAccount(id, 'github')
+      const token = await signAccountToken(environment, id, fixture.workspace)
       return { method: 'UnlinkAccount', message: { account_id }, credentials: { token } }
     },
   },
