@@ -48,6 +48,7 @@ const groups: Record<string, string[]> = {
     'openid-connect',
     'browser-sign-in',
     'own-sign-in',
+    'passkeys',
     'step-up',
     'invitations',
     'connections',

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { exitAfterFailure } from '../cli/failure.ts'
 import { onParentExit } from '../cli/parent-exit.ts'
@@ -58,8 +59,8 @@ async function dev(): Promise<void> {
     RATE_LIMIT_PER_MINUTE: '300',
     RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
     SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
-    SIGN_IN_METHODS: [...providerNames, ...signInMethods.map(({ name }) => name)].join(','),
     ...mailbox.environment,
+    SIGN_IN_METHODS: listDevMethods(daikonUrl).join(','),
     ...environment,
     ...selectProviders(providers.environment, mockProviders),
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
@@ -125,6 +126,13 @@ function findUrl(setting: string | undefined, wantedPort: number, port: number):
   const url = new URL(setting || `http://localhost:${wantedPort}`)
   if (isLoopbackUrl(url.href) && Number(url.port) === wantedPort) url.port = `${port}`
   return url.href.replace(/\/$/, '')
+}
+
+/** Returns every sign-in method that works on this machine: passkeys need a host with a name. */
+function listDevMethods(daikonUrl: string): string[] {
+  const isAddress = isIP(new URL(daikonUrl).hostname.replace(/^\[|\]$/g, '')) !== 0
+  const own = signInMethods.map(({ name }) => name)
+  return [...providerNames, ...own.filter((name) => name !== 'passkey' || !isAddress)]
 }
 
 function listRedirectUris(daikonUrl: string): string[] {

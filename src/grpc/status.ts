@@ -4,6 +4,7 @@ import { BadRequest, ErrorInfo, RetryInfo } from '../../gen/google/rpc/error_det
 import { Status } from '../../gen/google/rpc/status.ts'
 import { errorCodes } from '../core/error-codes.ts'
 import type { ServiceError } from '../core/errors.ts'
+import { toChallenge } from '../rpc/problem.ts'
 
 /** The maximum size of field violations. Many clients accept at most 8 KiB of trailers. */
 const maxViolationBytes = 4096
@@ -24,6 +25,7 @@ export function toGrpcStatus(error: ServiceError, requestId: string): Partial<St
     details.push(packAny('RetryInfo', RetryInfo, delay))
     metadata.set('retry-after', String(retryAfter))
   }
+  if (error.maxSignInAge !== undefined) metadata.set('www-authenticate', toChallenge(error))
   metadata.set('x-request-id', requestId)
   metadata.set(
     'grpc-status-details-bin',

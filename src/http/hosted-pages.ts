@@ -3,6 +3,7 @@ import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
 import { escapeHtml } from '../core/escape-html.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
+import { passkeyScript } from './passkey-script.ts'
 
 type Link = { label: string; detail: string; url: string; confirmation: string }
 
@@ -37,6 +38,11 @@ const submitPolicy = formPolicy.replace(
   `script-src '${hashSource(submitScript)}'; form-action`,
 )
 
+/** Returns the policy that also allows the script of passkeys, which calls the server. */
+function allowPasskeys(policy: string): string {
+  return `${policy}; script-src '${hashSource(passkeyScript)}'; connect-src 'self'`
+}
+
 function hashSource(content: string): string {
   return `sha256-${createHash('sha256').update(content).digest('base64')}`
 }
@@ -49,8 +55,11 @@ export function sendHostedPage(response: Response, page: HostedPage): void {
   const hasForm =
     changes || ['ask_for_code', 'enter_code'].includes(page.kind) || findEmailForm(page)
   const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
-  sendPage(response, 200, renderHostedPage(page), {
-    contentSecurity: policies[page.kind] ?? (hasForm ? formPolicy : contentSecurityPolicy),
+  const policy = policies[page.kind] ?? (hasForm ? formPolicy : contentSecurityPolicy)
+  const html = renderHostedPage(page)
+  const script = `<script>${passkeyScript}</script>\n</body>`
+  sendPage(response, 200, hasPasskeys(page) ? html.replace('</body>', () => script) : html, {
+    contentSecurity: hasPasskeys(page) ? allowPasskeys(policy) : policy,
     // Without a referrer, a form has no origin either, and would look like one of another site.
     referrer: hasForm ? 'same-origin' : 'no-referrer',
   })
@@ -67,6 +76,11 @@ export function sendPage(
   // The URL of the page contains the state of the client app.
   response.set('Referrer-Policy', policies.referrer)
   response.status(status).type('html').send(html)
+}
+
+/** Whether people can sign in with a passkey on a page, or from it. */
+function hasPasskeys({ kind, links }: HostedPage): boolean {
+  return kind === 'passkey' || links.some(({ detail }) => detail === 'passkey')
 }
 
 /** Renders a page of the OAuth endpoints as one HTML document. */
@@ -97,6 +111,8 @@ function renderHostedPage(page: HostedPage): string {
         `<button class="choice action primary">${escapeHtml(page.links[0]?.label ?? '')}</button>`,
         '</form>',
       ])
+    case 'passkey':
+      return renderDocument('Sign in with a passkey', renderPasskey(page))
     case 'choose_workspace':
       return renderDocument('Choose a workspace', [
         '<h1>Choose a workspace</h1>',
@@ -154,10 +170,13 @@ function renderMethods(page: HostedPage): string[] {
   const [before = '', after = ''] = parts.map((links) =>
     links.length === 0 ? '' : renderLinks(links, 'Identity providers', renderProvider),
   )
-  return [before, renderAddressForm(page, form, page.email, 'Continue with e-mail'), after]
+  return [before, problem, renderAddressForm(page, form, page.email, 'Continue with e-mail'), after]
 }
 
-/** Renders the form that sends an address. */
+/** Where the script of passkeys reports problems. */
+const problem = '<p class="error" role="alert" id="problem" hidden></p>'
+
+/** Renders the form that sends an address, in whose field browsers offer passkeys. */
 function renderAddressForm(page: HostedPage, { url }: Link, email: string, text: string): string {
   return [
     `<form method="post" action="${escapeHtml(url)}">`,
@@ -228,6 +247,19 @@ function renderSignInToAccept({ invitations, links, email, error }: HostedPage):
     ...hasFailed,
     renderLinks(links, 'Identity providers', renderProvider),
     ...isSignedIn,
+  ]
+}
+
+/** Renders the page that its script signs in with a passkey. */
+function renderPasskey({ fields, links }: HostedPage): string[] {
+  const data = fields.map(({ name, value }) => `data-${name}="${escapeHtml(value)}"`).join(' ')
+  return [
+    '<h1>Sign in with a passkey</h1>',
+    '<p>Your device asks for your fingerprint, your face or its screen lock.</p>',
+    problem,
+    '<noscript><p role="alert">Passkeys need JavaScript, which is off in this browser.</p></noscript>',
+    `<button class="choice action primary" data-passkey ${data}>Use a passkey</button>`,
+    renderLinks(links, 'Other choices', renderSecondaryAction),
   ]
 }
 

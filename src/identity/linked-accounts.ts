@@ -157,7 +157,7 @@ export async function listAccounts(
   _request: ListAccountsRequest,
 ): Promise<ListAccountsResponse> {
   const accounts = await stores.accounts.list(requireUser(principal).id)
-  return { accounts: accounts.map(viewAccount) }
+  return { accounts: accounts.filter(({ provider }) => provider !== 'passkey').map(viewAccount) }
 }
 
 /**
@@ -166,7 +166,7 @@ export async function listAccounts(
  * the user's admin tokens.
  */
 export async function unlinkAccount(
-  { stores, principal, now }: RequestContext<UnlinkStores>,
+  { stores, principal, now, identity }: RequestContext<UnlinkStores> & WithMethods,
   { account_id }: UnlinkAccountRequest,
 ): Promise<UnlinkAccountResponse> {
   const { id: userId, token } = requireUser(principal)
@@ -174,22 +174,62 @@ export async function unlinkAccount(
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id)
-    if (!account) throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
-    if (accounts.length === 1) {
-      throw new ServiceError(reasons.LAST_ACCOUNT)
-    }
-    const { id, provider, subject } = account
-    await tx.accounts.unlink(id)
+    if (!account || account.provider === 'passkey')
+      throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
+    const { provider, subject } = account
     const currentId = await tx.sessions.findIdOfAccessToken(token.id)
-    await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
-    await tx.sessions.end({ userId, provider }, now, currentId)
-    await tx.revocations.denyAdminTokens(userId)
+    await removeWayIn(tx, now, userId, {
+      account,
+      accounts,
+      sessionProvider: provider,
+      currentId,
+      isOn: createIsOn(identity),
+    })
     await tx.activity.record(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
     return {}
   })
+}
+
+type WithMethods = { identity: { providers: ReadonlyMap<string, unknown> } }
+
+/** Returns whether people sign in with a method. */
+export function createIsOn({ providers }: WithMethods['identity']): (method: string) => boolean {
+  return (method) => providers.has(method)
+}
+
+/** A way in to remove, among all of its user. */
+type Removal = {
+  account: LinkedAccount
+  accounts: LinkedAccount[]
+  /** The provider of the sessions that it began, which end. */
+  sessionProvider: string
+  /** The session of the caller, which goes on. */
+  currentId?: string | undefined
+  /** Whether people sign in with a method. */
+  isOn: (method: string) => boolean
+}
+
+/**
+ * Removes an account or a passkey of a user, and ends what it began. The user must be locked, so that two
+ * removals at once leave one way in.
+ *
+ * @throws {ServiceError} already_exists if it is the last way in
+ */
+export async function removeWayIn(
+  tx: Omit<UnlinkStores, 'activity' | 'users' | 'codes'>,
+  now: Date,
+  userId: string,
+  { account, accounts, sessionProvider: provider, currentId, isOn }: Removal,
+): Promise<void> {
+  if (!accounts.some((other) => other.id !== account.id && isOn(other.provider)))
+    throw new ServiceError(reasons.LAST_ACCOUNT)
+  await tx.accounts.unlink(account.id)
+  await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
+  await tx.sessions.end({ userId, provider }, now, currentId)
+  await tx.revocations.denyAdminTokens(userId)
 }
 
 function viewAccount({ id, provider, email, createdAt }: LinkedAccount): LinkedAccountResponse {

@@ -16,7 +16,7 @@ import type { IdentityPorts } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { reasons } from './reasons.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
-import type { ClientStore } from './store/client-store.ts'
+import { accountClientId, type ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
 import type { SessionStore } from './store/session-store.ts'
 import { notAMember, signInTooWeak } from './user-errors.ts'
@@ -61,6 +61,8 @@ export async function issueTokens(
     ...(scope !== undefined && { scope }),
     ...(connectionId !== undefined && { connection_id: connectionId }),
     ...authenticationClaims(session.authentication),
+    ...(clientId === accountClientId &&
+      session.authentication?.isStepUp && { step_up: true as const }),
   }
   const { sub, wid } = claims
   const iat = expiryOf(issuedAt, 0).getTime()

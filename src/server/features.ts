@@ -6,6 +6,7 @@ import { csvImport } from '../csv-import/feature.ts'
 import { emailSignIn } from '../email-sign-in/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
+import { passkeys } from '../passkeys/feature.ts'
 import { permissions } from '../permissions/feature.ts'
 import { scim } from '../scim/feature.ts'
 import { webhooks } from '../webhooks/feature.ts'
@@ -22,6 +23,7 @@ export const features = [
   workspaces,
   permissions,
   admin,
+  passkeys,
   csvImport,
   connections,
   scim,

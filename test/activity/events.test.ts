@@ -5,17 +5,28 @@ import test from 'ava'
 import type { ActivityEventName } from '../../src/activity/events.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
+import { signAccountToken } from '../support/account-page.ts'
 import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
+import {
+  addPasskey,
+  beginPasskey,
+  beginSignIn,
+  createPasskeyEnvironment,
+  origin,
+  readOptions,
+  signInToAccount,
+} from '../support/passkeys.ts'
 import { seedApiKey, seedManagementApp, seedServiceAccount } from '../support/request-fixture.ts'
 import { seedConnection, seedScimToken } from '../support/scim.ts'
-import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
+import { signIn, signInAtProvider } from '../support/sign-in.ts'
+import { assertSoftPasskey, createSoftPasskey } from '../support/software-authenticator.ts'
 import { startStubIssuer } from '../support/stub-issuer.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const environment = await createSignInEnvironment()
+const environment = await createPasskeyEnvironment()
 const issuer = await startStubIssuer()
 const { pool, seed } = environment
 const admin = await createAdmin(environment)
@@ -96,10 +107,45 @@ const eventCalls: EventCalls = {
   },
   'user.account_unlinked': {
     unlinkAccount: async ({ fixture }) => {
-      const { id, token } = fixture.people.editor
+      const { id } = fixture.people.editor
       await linkAccount(id, 'google')
       const account_id = await linkAccount(id, 'github')
+      const token = await signAccountToken(environment, id, fixture.workspace)
       return { method: 'UnlinkAccount', message: { account_id }, credentials: { token } }
+    },
+  },
+  'user.passkey_added': {
+    createPasskey: async ({ transport }) => {
+      const { token } = await signInToAccount(transport, environment.addProviderUser())
+      const { credential } = createSoftPasskey(await beginPasskey(transport, token), origin)
+      return { method: 'CreatePasskey', message: { credential }, credentials: { token } }
+    },
+  },
+  'user.passkey_renamed': {
+    updatePasskey: async ({ withPasskey }) => {
+      const { passkeyId: passkey_id, credentials } = await withPasskey()
+      return { method: 'UpdatePasskey', message: { passkey_id, name: 'Key' }, credentials }
+    },
+  },
+  'user.passkey_removed': {
+    deletePasskey: async ({ withPasskey }) => {
+      const { passkeyId: passkey_id, credentials } = await withPasskey()
+      return { method: 'DeletePasskey', message: { passkey_id }, credentials }
+    },
+    deleteUserPasskey: async ({ withPasskey }) => {
+      const { passkeyId: passkey_id, userId: user_id } = await withPasskey()
+      return createAdminCall('DeleteUserPasskey', { user_id, passkey_id })
+    },
+  },
+  'user.passkey_counter_regressed': {
+    completePasskeySignIn: async ({ transport, withPasskey }) => {
+      const { passkey, passkeyId } = await withPasskey()
+      await pool.query('update passkeys set counter = 5 where account_id = $1', [passkeyId])
+      const open = await beginSignIn(transport)
+      const credential = assertSoftPasskey(passkey, await readOptions(transport, open), origin)
+      const { state, login_state } = open
+      const message = { state, login_state, credential }
+      return { method: 'CompletePasskeySignIn', message, fails: true }
     },
   },
   'user.link_refused': {
@@ -820,6 +866,10 @@ async function createScene(transport: Transport) {
     await linkAccount(await seed.user('known', { email }), 'github')
     return email
   }
+  const withPasskey = async () => {
+    const { token, userId } = await signInToAccount(transport, environment.addProviderUser())
+    return { ...(await addPasskey(transport, token)), userId, credentials: { token } }
+  }
   const signedIn = async (email = environment.addProviderUser()) => {
     const { tokens, exchange } = await signIn(transport, email, 'github')
     const credentials = { token: tokens.access_token as string }
@@ -860,6 +910,7 @@ async function createScene(transport: Transport) {
     invited,
     conflicting,
     transport,
+    withPasskey,
     signedIn,
     oauth,
     connection,

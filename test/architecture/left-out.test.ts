@@ -28,6 +28,7 @@ const run = promisify(execFile)
 /** Tests of several features, which name the events or stores of each. */
 const sharedTests = {
   gateway: ['test/activity/events.test.ts'],
+  passkeys: ['test/activity/events.test.ts'],
   scim: ['test/activity/events.test.ts'],
   webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
   connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],

@@ -19,19 +19,22 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AuthService_BeginLogin_FullMethodName         = "/daikon.v1.AuthService/BeginLogin"
-	AuthService_CompleteLogin_FullMethodName      = "/daikon.v1.AuthService/CompleteLogin"
-	AuthService_ListCodeWorkspaces_FullMethodName = "/daikon.v1.AuthService/ListCodeWorkspaces"
-	AuthService_ExchangeToken_FullMethodName      = "/daikon.v1.AuthService/ExchangeToken"
-	AuthService_RefreshToken_FullMethodName       = "/daikon.v1.AuthService/RefreshToken"
-	AuthService_SwitchWorkspace_FullMethodName    = "/daikon.v1.AuthService/SwitchWorkspace"
-	AuthService_Logout_FullMethodName             = "/daikon.v1.AuthService/Logout"
-	AuthService_BeginAdminLogin_FullMethodName    = "/daikon.v1.AuthService/BeginAdminLogin"
-	AuthService_CompleteAdminLogin_FullMethodName = "/daikon.v1.AuthService/CompleteAdminLogin"
-	AuthService_AdminLogout_FullMethodName        = "/daikon.v1.AuthService/AdminLogout"
-	AuthService_GetAdminMe_FullMethodName         = "/daikon.v1.AuthService/GetAdminMe"
-	AuthService_GetKeySet_FullMethodName          = "/daikon.v1.AuthService/GetKeySet"
-	AuthService_GetConfiguration_FullMethodName   = "/daikon.v1.AuthService/GetConfiguration"
+	AuthService_BeginLogin_FullMethodName            = "/daikon.v1.AuthService/BeginLogin"
+	AuthService_CompleteLogin_FullMethodName         = "/daikon.v1.AuthService/CompleteLogin"
+	AuthService_ListCodeWorkspaces_FullMethodName    = "/daikon.v1.AuthService/ListCodeWorkspaces"
+	AuthService_ExchangeToken_FullMethodName         = "/daikon.v1.AuthService/ExchangeToken"
+	AuthService_RefreshToken_FullMethodName          = "/daikon.v1.AuthService/RefreshToken"
+	AuthService_SwitchWorkspace_FullMethodName       = "/daikon.v1.AuthService/SwitchWorkspace"
+	AuthService_Logout_FullMethodName                = "/daikon.v1.AuthService/Logout"
+	AuthService_OpenPasskeyPage_FullMethodName       = "/daikon.v1.AuthService/OpenPasskeyPage"
+	AuthService_BeginPasskeySignIn_FullMethodName    = "/daikon.v1.AuthService/BeginPasskeySignIn"
+	AuthService_CompletePasskeySignIn_FullMethodName = "/daikon.v1.AuthService/CompletePasskeySignIn"
+	AuthService_BeginAdminLogin_FullMethodName       = "/daikon.v1.AuthService/BeginAdminLogin"
+	AuthService_CompleteAdminLogin_FullMethodName    = "/daikon.v1.AuthService/CompleteAdminLogin"
+	AuthService_AdminLogout_FullMethodName           = "/daikon.v1.AuthService/AdminLogout"
+	AuthService_GetAdminMe_FullMethodName            = "/daikon.v1.AuthService/GetAdminMe"
+	AuthService_GetKeySet_FullMethodName             = "/daikon.v1.AuthService/GetKeySet"
+	AuthService_GetConfiguration_FullMethodName      = "/daikon.v1.AuthService/GetConfiguration"
 )
 
 // AuthServiceClient is the client API for AuthService service.
@@ -79,6 +82,22 @@ type AuthServiceClient interface {
 	// Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
 	// complete.
 	Logout(ctx context.Context, in *LogoutRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
+	// Open the passkey page
+	//
+	// The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+	// it, as to an identity provider.
+	OpenPasskeyPage(ctx context.Context, in *OpenPasskeyPageRequest, opts ...grpc.CallOption) (*OpenPasskeyPageResponse, error)
+	// Begin a passkey sign-in
+	//
+	// Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+	// for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+	// sign-in.
+	BeginPasskeySignIn(ctx context.Context, in *BeginPasskeySignInRequest, opts ...grpc.CallOption) (*BeginPasskeySignInResponse, error)
+	// Complete a passkey sign-in
+	//
+	// Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+	// continues as after an identity provider.
+	CompletePasskeySignIn(ctx context.Context, in *CompletePasskeySignInRequest, opts ...grpc.CallOption) (*CompletePasskeySignInResponse, error)
 	// Begin an administrator sign-in
 	//
 	// Redirects the browser of an administrator to the identity provider.
@@ -178,6 +197,36 @@ func (c *authServiceClient) Logout(ctx context.Context, in *LogoutRequest, opts 
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(Acknowledgement)
 	err := c.cc.Invoke(ctx, AuthService_Logout_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) OpenPasskeyPage(ctx context.Context, in *OpenPasskeyPageRequest, opts ...grpc.CallOption) (*OpenPasskeyPageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OpenPasskeyPageResponse)
+	err := c.cc.Invoke(ctx, AuthService_OpenPasskeyPage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) BeginPasskeySignIn(ctx context.Context, in *BeginPasskeySignInRequest, opts ...grpc.CallOption) (*BeginPasskeySignInResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BeginPasskeySignInResponse)
+	err := c.cc.Invoke(ctx, AuthService_BeginPasskeySignIn_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) CompletePasskeySignIn(ctx context.Context, in *CompletePasskeySignInRequest, opts ...grpc.CallOption) (*CompletePasskeySignInResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CompletePasskeySignInResponse)
+	err := c.cc.Invoke(ctx, AuthService_CompletePasskeySignIn_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -289,6 +338,22 @@ type AuthServiceServer interface {
 	// Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
 	// complete.
 	Logout(context.Context, *LogoutRequest) (*Acknowledgement, error)
+	// Open the passkey page
+	//
+	// The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+	// it, as to an identity provider.
+	OpenPasskeyPage(context.Context, *OpenPasskeyPageRequest) (*OpenPasskeyPageResponse, error)
+	// Begin a passkey sign-in
+	//
+	// Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+	// for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+	// sign-in.
+	BeginPasskeySignIn(context.Context, *BeginPasskeySignInRequest) (*BeginPasskeySignInResponse, error)
+	// Complete a passkey sign-in
+	//
+	// Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+	// continues as after an identity provider.
+	CompletePasskeySignIn(context.Context, *CompletePasskeySignInRequest) (*CompletePasskeySignInResponse, error)
 	// Begin an administrator sign-in
 	//
 	// Redirects the browser of an administrator to the identity provider.
@@ -344,6 +409,15 @@ func (UnimplementedAuthServiceServer) SwitchWorkspace(context.Context, *SwitchWo
 }
 func (UnimplementedAuthServiceServer) Logout(context.Context, *LogoutRequest) (*Acknowledgement, error) {
 	return nil, status.Error(codes.Unimplemented, "method Logout not implemented")
+}
+func (UnimplementedAuthServiceServer) OpenPasskeyPage(context.Context, *OpenPasskeyPageRequest) (*OpenPasskeyPageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method OpenPasskeyPage not implemented")
+}
+func (UnimplementedAuthServiceServer) BeginPasskeySignIn(context.Context, *BeginPasskeySignInRequest) (*BeginPasskeySignInResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BeginPasskeySignIn not implemented")
+}
+func (UnimplementedAuthServiceServer) CompletePasskeySignIn(context.Context, *CompletePasskeySignInRequest) (*CompletePasskeySignInResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CompletePasskeySignIn not implemented")
 }
 func (UnimplementedAuthServiceServer) BeginAdminLogin(context.Context, *BeginAdminLoginRequest) (*BeginLoginResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BeginAdminLogin not implemented")
@@ -510,6 +584,60 @@ func _AuthService_Logout_Handler(srv interface{}, ctx context.Context, dec func(
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AuthService_OpenPasskeyPage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(OpenPasskeyPageRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).OpenPasskeyPage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_OpenPasskeyPage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).OpenPasskeyPage(ctx, req.(*OpenPasskeyPageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_BeginPasskeySignIn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeginPasskeySignInRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).BeginPasskeySignIn(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_BeginPasskeySignIn_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).BeginPasskeySignIn(ctx, req.(*BeginPasskeySignInRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_CompletePasskeySignIn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CompletePasskeySignInRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).CompletePasskeySignIn(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_CompletePasskeySignIn_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).CompletePasskeySignIn(ctx, req.(*CompletePasskeySignInRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AuthService_BeginAdminLogin_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(BeginAdminLoginRequest)
 	if err := dec(in); err != nil {
@@ -652,6 +780,18 @@ var AuthService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Logout",
 			Handler:    _AuthService_Logout_Handler,
+		},
+		{
+			MethodName: "OpenPasskeyPage",
+			Handler:    _AuthService_OpenPasskeyPage_Handler,
+		},
+		{
+			MethodName: "BeginPasskeySignIn",
+			Handler:    _AuthService_BeginPasskeySignIn_Handler,
+		},
+		{
+			MethodName: "CompletePasskeySignIn",
+			Handler:    _AuthService_CompletePasskeySignIn_Handler,
 		},
 		{
 			MethodName: "BeginAdminLogin",

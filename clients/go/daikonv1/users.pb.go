@@ -23,6 +23,457 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of UserService.ListPasskeys.
+type ListPasskeysRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPasskeysRequest) Reset() {
+	*x = ListPasskeysRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPasskeysRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPasskeysRequest) ProtoMessage() {}
+
+func (x *ListPasskeysRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPasskeysRequest.ProtoReflect.Descriptor instead.
+func (*ListPasskeysRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{0}
+}
+
+// The response of UserService.ListPasskeys and AdminService.ListUserPasskeys.
+type ListPasskeysResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The passkeys, oldest first.
+	Passkeys      []*PasskeyResponse `protobuf:"bytes,1,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPasskeysResponse) Reset() {
+	*x = ListPasskeysResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPasskeysResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPasskeysResponse) ProtoMessage() {}
+
+func (x *ListPasskeysResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPasskeysResponse.ProtoReflect.Descriptor instead.
+func (*ListPasskeysResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListPasskeysResponse) GetPasskeys() []*PasskeyResponse {
+	if x != nil {
+		return x.Passkeys
+	}
+	return nil
+}
+
+// A passkey with which a user can sign in.
+type PasskeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The name, at first the one of the password manager or device that keeps the passkey.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// When it was added.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the user last signed in with it.
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
+	// Whether it is backed up, such as in a password manager, so that the loss of a device does not end it.
+	BackedUp bool `protobuf:"varint,5,opt,name=backed_up,json=backedUp,proto3" json:"backed_up,omitempty"`
+	// How a browser reaches the authenticator: `internal`, `hybrid`, `usb`, `nfc`, `ble`, `smart-card` or `cable`.
+	Transports    []string `protobuf:"bytes,6,rep,name=transports,proto3" json:"transports,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PasskeyResponse) Reset() {
+	*x = PasskeyResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PasskeyResponse) ProtoMessage() {}
+
+func (x *PasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PasskeyResponse.ProtoReflect.Descriptor instead.
+func (*PasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PasskeyResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *PasskeyResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PasskeyResponse) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *PasskeyResponse) GetLastUsedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsedAt
+	}
+	return nil
+}
+
+func (x *PasskeyResponse) GetBackedUp() bool {
+	if x != nil {
+		return x.BackedUp
+	}
+	return false
+}
+
+func (x *PasskeyResponse) GetTransports() []string {
+	if x != nil {
+		return x.Transports
+	}
+	return nil
+}
+
+// The request of UserService.BeginPasskey.
+type BeginPasskeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginPasskeyRequest) Reset() {
+	*x = BeginPasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginPasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginPasskeyRequest) ProtoMessage() {}
+
+func (x *BeginPasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginPasskeyRequest.ProtoReflect.Descriptor instead.
+func (*BeginPasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{3}
+}
+
+// The response of UserService.BeginPasskey.
+type BeginPasskeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The options: PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3.
+	Options       *structpb.Struct `protobuf:"bytes,1,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginPasskeyResponse) Reset() {
+	*x = BeginPasskeyResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginPasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginPasskeyResponse) ProtoMessage() {}
+
+func (x *BeginPasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginPasskeyResponse.ProtoReflect.Descriptor instead.
+func (*BeginPasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BeginPasskeyResponse) GetOptions() *structpb.Struct {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// The request of UserService.CreatePasskey.
+type CreatePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The created credential: RegistrationResponseJSON of WebAuthn Level 3, which `toJSON` of a
+	// PublicKeyCredential returns. At most 16 KiB as compact JSON.
+	Credential *structpb.Struct `protobuf:"bytes,1,opt,name=credential,proto3" json:"credential,omitempty"`
+	// The name, 1 to 200 characters. Defaults to the name of the password manager or device, or else "Passkey".
+	Name          *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreatePasskeyRequest) Reset() {
+	*x = CreatePasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreatePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreatePasskeyRequest) ProtoMessage() {}
+
+func (x *CreatePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreatePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*CreatePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CreatePasskeyRequest) GetCredential() *structpb.Struct {
+	if x != nil {
+		return x.Credential
+	}
+	return nil
+}
+
+func (x *CreatePasskeyRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+// The request of UserService.UpdatePasskey.
+type UpdatePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	PasskeyId string `protobuf:"bytes,1,opt,name=passkey_id,json=passkeyId,proto3" json:"passkey_id,omitempty"`
+	// The name, 1 to 200 characters.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdatePasskeyRequest) Reset() {
+	*x = UpdatePasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdatePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdatePasskeyRequest) ProtoMessage() {}
+
+func (x *UpdatePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdatePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*UpdatePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UpdatePasskeyRequest) GetPasskeyId() string {
+	if x != nil {
+		return x.PasskeyId
+	}
+	return ""
+}
+
+func (x *UpdatePasskeyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// The request of UserService.DeletePasskey.
+type DeletePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	PasskeyId     string `protobuf:"bytes,1,opt,name=passkey_id,json=passkeyId,proto3" json:"passkey_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletePasskeyRequest) Reset() {
+	*x = DeletePasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletePasskeyRequest) ProtoMessage() {}
+
+func (x *DeletePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*DeletePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DeletePasskeyRequest) GetPasskeyId() string {
+	if x != nil {
+		return x.PasskeyId
+	}
+	return ""
+}
+
+// The empty response to the removal of a passkey.
+type DeletePasskeyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletePasskeyResponse) Reset() {
+	*x = DeletePasskeyResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletePasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletePasskeyResponse) ProtoMessage() {}
+
+func (x *DeletePasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletePasskeyResponse.ProtoReflect.Descriptor instead.
+func (*DeletePasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{8}
+}
+
 // The request of UserService.ListAccounts.
 type ListAccountsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -32,7 +483,7 @@ type ListAccountsRequest struct {
 
 func (x *ListAccountsRequest) Reset() {
 	*x = ListAccountsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	mi := &file_daikon_v1_users_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -44,7 +495,7 @@ func (x *ListAccountsRequest) String() string {
 func (*ListAccountsRequest) ProtoMessage() {}
 
 func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	mi := &file_daikon_v1_users_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -57,7 +508,7 @@ func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAccountsRequest.ProtoReflect.Descriptor instead.
 func (*ListAccountsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{0}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{9}
 }
 
 // The response of UserService.ListAccounts.
@@ -71,7 +522,7 @@ type ListAccountsResponse struct {
 
 func (x *ListAccountsResponse) Reset() {
 	*x = ListAccountsResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	mi := &file_daikon_v1_users_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -83,7 +534,7 @@ func (x *ListAccountsResponse) String() string {
 func (*ListAccountsResponse) ProtoMessage() {}
 
 func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	mi := &file_daikon_v1_users_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -96,7 +547,7 @@ func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAccountsResponse.ProtoReflect.Descriptor instead.
 func (*ListAccountsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{1}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListAccountsResponse) GetAccounts() []*LinkedAccountResponse {
@@ -123,7 +574,7 @@ type LinkedAccountResponse struct {
 
 func (x *LinkedAccountResponse) Reset() {
 	*x = LinkedAccountResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	mi := &file_daikon_v1_users_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -135,7 +586,7 @@ func (x *LinkedAccountResponse) String() string {
 func (*LinkedAccountResponse) ProtoMessage() {}
 
 func (x *LinkedAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	mi := &file_daikon_v1_users_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -148,7 +599,7 @@ func (x *LinkedAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkedAccountResponse.ProtoReflect.Descriptor instead.
 func (*LinkedAccountResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LinkedAccountResponse) GetId() string {
@@ -190,7 +641,7 @@ type UnlinkAccountRequest struct {
 
 func (x *UnlinkAccountRequest) Reset() {
 	*x = UnlinkAccountRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	mi := &file_daikon_v1_users_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -202,7 +653,7 @@ func (x *UnlinkAccountRequest) String() string {
 func (*UnlinkAccountRequest) ProtoMessage() {}
 
 func (x *UnlinkAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	mi := &file_daikon_v1_users_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -215,7 +666,7 @@ func (x *UnlinkAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnlinkAccountRequest.ProtoReflect.Descriptor instead.
 func (*UnlinkAccountRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UnlinkAccountRequest) GetAccountId() string {
@@ -234,7 +685,7 @@ type UnlinkAccountResponse struct {
 
 func (x *UnlinkAccountResponse) Reset() {
 	*x = UnlinkAccountResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	mi := &file_daikon_v1_users_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -246,7 +697,7 @@ func (x *UnlinkAccountResponse) String() string {
 func (*UnlinkAccountResponse) ProtoMessage() {}
 
 func (x *UnlinkAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	mi := &file_daikon_v1_users_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -259,7 +710,7 @@ func (x *UnlinkAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnlinkAccountResponse.ProtoReflect.Descriptor instead.
 func (*UnlinkAccountResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
 }
 
 // The request of UserService.WatchChanges.
@@ -271,7 +722,7 @@ type WatchChangesRequest struct {
 
 func (x *WatchChangesRequest) Reset() {
 	*x = WatchChangesRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	mi := &file_daikon_v1_users_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -283,7 +734,7 @@ func (x *WatchChangesRequest) String() string {
 func (*WatchChangesRequest) ProtoMessage() {}
 
 func (x *WatchChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	mi := &file_daikon_v1_users_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -296,7 +747,7 @@ func (x *WatchChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchChangesRequest.ProtoReflect.Descriptor instead.
 func (*WatchChangesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{14}
 }
 
 // A message of UserService.WatchChanges.
@@ -311,7 +762,7 @@ type WatchChangesResponse struct {
 
 func (x *WatchChangesResponse) Reset() {
 	*x = WatchChangesResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	mi := &file_daikon_v1_users_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +774,7 @@ func (x *WatchChangesResponse) String() string {
 func (*WatchChangesResponse) ProtoMessage() {}
 
 func (x *WatchChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	mi := &file_daikon_v1_users_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +787,7 @@ func (x *WatchChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchChangesResponse.ProtoReflect.Descriptor instead.
 func (*WatchChangesResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchChangesResponse) GetType() string {
@@ -355,7 +806,7 @@ type GetMeRequest struct {
 
 func (x *GetMeRequest) Reset() {
 	*x = GetMeRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_users_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +818,7 @@ func (x *GetMeRequest) String() string {
 func (*GetMeRequest) ProtoMessage() {}
 
 func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_users_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +831,7 @@ func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeRequest.ProtoReflect.Descriptor instead.
 func (*GetMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{16}
 }
 
 // The request of UserService.UpdateMe.
@@ -396,7 +847,7 @@ type UpdateMeRequest struct {
 
 func (x *UpdateMeRequest) Reset() {
 	*x = UpdateMeRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_users_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -408,7 +859,7 @@ func (x *UpdateMeRequest) String() string {
 func (*UpdateMeRequest) ProtoMessage() {}
 
 func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_users_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -421,7 +872,7 @@ func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UpdateMeRequest) GetName() string {
@@ -459,7 +910,7 @@ type UserResponse struct {
 
 func (x *UserResponse) Reset() {
 	*x = UserResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_users_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -471,7 +922,7 @@ func (x *UserResponse) String() string {
 func (*UserResponse) ProtoMessage() {}
 
 func (x *UserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_users_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -484,7 +935,7 @@ func (x *UserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
 func (*UserResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UserResponse) GetId() string {
@@ -544,7 +995,7 @@ type CheckMyPermissionsRequest struct {
 
 func (x *CheckMyPermissionsRequest) Reset() {
 	*x = CheckMyPermissionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_users_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -556,7 +1007,7 @@ func (x *CheckMyPermissionsRequest) String() string {
 func (*CheckMyPermissionsRequest) ProtoMessage() {}
 
 func (x *CheckMyPermissionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_users_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -569,7 +1020,7 @@ func (x *CheckMyPermissionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckMyPermissionsRequest.ProtoReflect.Descriptor instead.
 func (*CheckMyPermissionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CheckMyPermissionsRequest) GetChecks() []*PermissionCheck {
@@ -616,7 +1067,7 @@ type ListMyAccessibleResourcesRequest struct {
 
 func (x *ListMyAccessibleResourcesRequest) Reset() {
 	*x = ListMyAccessibleResourcesRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_users_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +1079,7 @@ func (x *ListMyAccessibleResourcesRequest) String() string {
 func (*ListMyAccessibleResourcesRequest) ProtoMessage() {}
 
 func (x *ListMyAccessibleResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_users_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +1092,7 @@ func (x *ListMyAccessibleResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyAccessibleResourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListMyAccessibleResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListMyAccessibleResourcesRequest) GetServiceName() string {
@@ -702,7 +1153,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[12]
+	mi := &file_daikon_v1_users_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +1165,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[12]
+	mi := &file_daikon_v1_users_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +1178,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{21}
 }
 
 // The response of UserService.ListSessions.
@@ -741,7 +1192,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[13]
+	mi := &file_daikon_v1_users_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -753,7 +1204,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[13]
+	mi := &file_daikon_v1_users_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -766,7 +1217,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -802,7 +1253,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	mi := &file_daikon_v1_users_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +1265,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	mi := &file_daikon_v1_users_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +1278,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Session) GetId() string {
@@ -895,7 +1346,7 @@ type EndOtherSessionsRequest struct {
 
 func (x *EndOtherSessionsRequest) Reset() {
 	*x = EndOtherSessionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	mi := &file_daikon_v1_users_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +1358,7 @@ func (x *EndOtherSessionsRequest) String() string {
 func (*EndOtherSessionsRequest) ProtoMessage() {}
 
 func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	mi := &file_daikon_v1_users_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +1371,7 @@ func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndOtherSessionsRequest.ProtoReflect.Descriptor instead.
 func (*EndOtherSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{24}
 }
 
 // The request of UserService.EndSession.
@@ -934,7 +1385,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[16]
+	mi := &file_daikon_v1_users_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -946,7 +1397,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[16]
+	mi := &file_daikon_v1_users_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -959,7 +1410,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -978,7 +1429,7 @@ type EndSessionResponse struct {
 
 func (x *EndSessionResponse) Reset() {
 	*x = EndSessionResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[17]
+	mi := &file_daikon_v1_users_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1441,7 @@ func (x *EndSessionResponse) String() string {
 func (*EndSessionResponse) ProtoMessage() {}
 
 func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[17]
+	mi := &file_daikon_v1_users_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1454,7 @@ func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
 func (*EndSessionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{26}
 }
 
 var File_daikon_v1_users_proto protoreflect.FileDescriptor
@@ -1011,6 +1462,38 @@ var File_daikon_v1_users_proto protoreflect.FileDescriptor
 const file_daikon_v1_users_proto_rawDesc = "" +
 	"\n" +
 	"\x15daikon/v1/users.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n" +
+	"\x13ListPasskeysRequest\"N\n" +
+	"\x14ListPasskeysResponse\x126\n" +
+	"\bpasskeys\x18\x01 \x03(\v2\x1a.daikon.v1.PasskeyResponseR\bpasskeys\"\x81\x02\n" +
+	"\x0fPasskeyResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x129\n" +
+	"\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12A\n" +
+	"\flast_used_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
+	"lastUsedAt\x88\x01\x01\x12\x1b\n" +
+	"\tbacked_up\x18\x05 \x01(\bR\bbackedUp\x12\x1e\n" +
+	"\n" +
+	"transports\x18\x06 \x03(\tR\n" +
+	"transportsB\x0f\n" +
+	"\r_last_used_at\"\x15\n" +
+	"\x13BeginPasskeyRequest\"I\n" +
+	"\x14BeginPasskeyResponse\x121\n" +
+	"\aoptions\x18\x01 \x01(\v2\x17.google.protobuf.StructR\aoptions\"q\n" +
+	"\x14CreatePasskeyRequest\x127\n" +
+	"\n" +
+	"credential\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"credential\x12\x17\n" +
+	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01B\a\n" +
+	"\x05_name\"I\n" +
+	"\x14UpdatePasskeyRequest\x12\x1d\n" +
+	"\n" +
+	"passkey_id\x18\x01 \x01(\tR\tpasskeyId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"5\n" +
+	"\x14DeletePasskeyRequest\x12\x1d\n" +
+	"\n" +
+	"passkey_id\x18\x01 \x01(\tR\tpasskeyId\"\x17\n" +
+	"\x15DeletePasskeyResponse\"\x15\n" +
 	"\x13ListAccountsRequest\"T\n" +
 	"\x14ListAccountsResponse\x12<\n" +
 	"\baccounts\x18\x01 \x03(\v2 .daikon.v1.LinkedAccountResponseR\baccounts\"\x92\x01\n" +
@@ -1083,7 +1566,7 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\x11EndSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\x14\n" +
-	"\x12EndSessionResponse2\xc6\x06\n" +
+	"\x12EndSessionResponse2\xd8\t\n" +
 	"\vUserService\x129\n" +
 	"\x05GetMe\x12\x17.daikon.v1.GetMeRequest\x1a\x17.daikon.v1.UserResponse\x12?\n" +
 	"\bUpdateMe\x12\x1a.daikon.v1.UpdateMeRequest\x1a\x17.daikon.v1.UserResponse\x12^\n" +
@@ -1095,7 +1578,12 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\n" +
 	"EndSession\x12\x1c.daikon.v1.EndSessionRequest\x1a\x1d.daikon.v1.EndSessionResponse\x12O\n" +
 	"\fListAccounts\x12\x1e.daikon.v1.ListAccountsRequest\x1a\x1f.daikon.v1.ListAccountsResponse\x12R\n" +
-	"\rUnlinkAccount\x12\x1f.daikon.v1.UnlinkAccountRequest\x1a .daikon.v1.UnlinkAccountResponseB\x93\x01\n" +
+	"\rUnlinkAccount\x12\x1f.daikon.v1.UnlinkAccountRequest\x1a .daikon.v1.UnlinkAccountResponse\x12O\n" +
+	"\fListPasskeys\x12\x1e.daikon.v1.ListPasskeysRequest\x1a\x1f.daikon.v1.ListPasskeysResponse\x12O\n" +
+	"\fBeginPasskey\x12\x1e.daikon.v1.BeginPasskeyRequest\x1a\x1f.daikon.v1.BeginPasskeyResponse\x12L\n" +
+	"\rCreatePasskey\x12\x1f.daikon.v1.CreatePasskeyRequest\x1a\x1a.daikon.v1.PasskeyResponse\x12L\n" +
+	"\rUpdatePasskey\x12\x1f.daikon.v1.UpdatePasskeyRequest\x1a\x1a.daikon.v1.PasskeyResponse\x12R\n" +
+	"\rDeletePasskey\x12\x1f.daikon.v1.DeletePasskeyRequest\x1a .daikon.v1.DeletePasskeyResponseB\x93\x01\n" +
 	"\rcom.daikon.v1B\n" +
 	"UsersProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
@@ -1112,68 +1600,92 @@ func file_daikon_v1_users_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_users_proto_rawDescData
 }
 
-var file_daikon_v1_users_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_daikon_v1_users_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_daikon_v1_users_proto_goTypes = []any{
-	(*ListAccountsRequest)(nil),              // 0: daikon.v1.ListAccountsRequest
-	(*ListAccountsResponse)(nil),             // 1: daikon.v1.ListAccountsResponse
-	(*LinkedAccountResponse)(nil),            // 2: daikon.v1.LinkedAccountResponse
-	(*UnlinkAccountRequest)(nil),             // 3: daikon.v1.UnlinkAccountRequest
-	(*UnlinkAccountResponse)(nil),            // 4: daikon.v1.UnlinkAccountResponse
-	(*WatchChangesRequest)(nil),              // 5: daikon.v1.WatchChangesRequest
-	(*WatchChangesResponse)(nil),             // 6: daikon.v1.WatchChangesResponse
-	(*GetMeRequest)(nil),                     // 7: daikon.v1.GetMeRequest
-	(*UpdateMeRequest)(nil),                  // 8: daikon.v1.UpdateMeRequest
-	(*UserResponse)(nil),                     // 9: daikon.v1.UserResponse
-	(*CheckMyPermissionsRequest)(nil),        // 10: daikon.v1.CheckMyPermissionsRequest
-	(*ListMyAccessibleResourcesRequest)(nil), // 11: daikon.v1.ListMyAccessibleResourcesRequest
-	(*ListSessionsRequest)(nil),              // 12: daikon.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),             // 13: daikon.v1.ListSessionsResponse
-	(*Session)(nil),                          // 14: daikon.v1.Session
-	(*EndOtherSessionsRequest)(nil),          // 15: daikon.v1.EndOtherSessionsRequest
-	(*EndSessionRequest)(nil),                // 16: daikon.v1.EndSessionRequest
-	(*EndSessionResponse)(nil),               // 17: daikon.v1.EndSessionResponse
-	(*timestamppb.Timestamp)(nil),            // 18: google.protobuf.Timestamp
-	(*PermissionCheck)(nil),                  // 19: daikon.v1.PermissionCheck
-	(*structpb.Struct)(nil),                  // 20: google.protobuf.Struct
-	(*PermissionCheckResponse)(nil),          // 21: daikon.v1.PermissionCheckResponse
-	(*AccessibleResourcesResponse)(nil),      // 22: daikon.v1.AccessibleResourcesResponse
+	(*ListPasskeysRequest)(nil),              // 0: daikon.v1.ListPasskeysRequest
+	(*ListPasskeysResponse)(nil),             // 1: daikon.v1.ListPasskeysResponse
+	(*PasskeyResponse)(nil),                  // 2: daikon.v1.PasskeyResponse
+	(*BeginPasskeyRequest)(nil),              // 3: daikon.v1.BeginPasskeyRequest
+	(*BeginPasskeyResponse)(nil),             // 4: daikon.v1.BeginPasskeyResponse
+	(*CreatePasskeyRequest)(nil),             // 5: daikon.v1.CreatePasskeyRequest
+	(*UpdatePasskeyRequest)(nil),             // 6: daikon.v1.UpdatePasskeyRequest
+	(*DeletePasskeyRequest)(nil),             // 7: daikon.v1.DeletePasskeyRequest
+	(*DeletePasskeyResponse)(nil),            // 8: daikon.v1.DeletePasskeyResponse
+	(*ListAccountsRequest)(nil),              // 9: daikon.v1.ListAccountsRequest
+	(*ListAccountsResponse)(nil),             // 10: daikon.v1.ListAccountsResponse
+	(*LinkedAccountResponse)(nil),            // 11: daikon.v1.LinkedAccountResponse
+	(*UnlinkAccountRequest)(nil),             // 12: daikon.v1.UnlinkAccountRequest
+	(*UnlinkAccountResponse)(nil),            // 13: daikon.v1.UnlinkAccountResponse
+	(*WatchChangesRequest)(nil),              // 14: daikon.v1.WatchChangesRequest
+	(*WatchChangesResponse)(nil),             // 15: daikon.v1.WatchChangesResponse
+	(*GetMeRequest)(nil),                     // 16: daikon.v1.GetMeRequest
+	(*UpdateMeRequest)(nil),                  // 17: daikon.v1.UpdateMeRequest
+	(*UserResponse)(nil),                     // 18: daikon.v1.UserResponse
+	(*CheckMyPermissionsRequest)(nil),        // 19: daikon.v1.CheckMyPermissionsRequest
+	(*ListMyAccessibleResourcesRequest)(nil), // 20: daikon.v1.ListMyAccessibleResourcesRequest
+	(*ListSessionsRequest)(nil),              // 21: daikon.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),             // 22: daikon.v1.ListSessionsResponse
+	(*Session)(nil),                          // 23: daikon.v1.Session
+	(*EndOtherSessionsRequest)(nil),          // 24: daikon.v1.EndOtherSessionsRequest
+	(*EndSessionRequest)(nil),                // 25: daikon.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),               // 26: daikon.v1.EndSessionResponse
+	(*timestamppb.Timestamp)(nil),            // 27: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),                  // 28: google.protobuf.Struct
+	(*PermissionCheck)(nil),                  // 29: daikon.v1.PermissionCheck
+	(*PermissionCheckResponse)(nil),          // 30: daikon.v1.PermissionCheckResponse
+	(*AccessibleResourcesResponse)(nil),      // 31: daikon.v1.AccessibleResourcesResponse
 }
 var file_daikon_v1_users_proto_depIdxs = []int32{
-	2,  // 0: daikon.v1.ListAccountsResponse.accounts:type_name -> daikon.v1.LinkedAccountResponse
-	18, // 1: daikon.v1.LinkedAccountResponse.linked_at:type_name -> google.protobuf.Timestamp
-	18, // 2: daikon.v1.UserResponse.created_at:type_name -> google.protobuf.Timestamp
-	19, // 3: daikon.v1.CheckMyPermissionsRequest.checks:type_name -> daikon.v1.PermissionCheck
-	20, // 4: daikon.v1.CheckMyPermissionsRequest.context:type_name -> google.protobuf.Struct
-	20, // 5: daikon.v1.ListMyAccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
-	14, // 6: daikon.v1.ListSessionsResponse.sessions:type_name -> daikon.v1.Session
-	18, // 7: daikon.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	18, // 8: daikon.v1.Session.last_used_at:type_name -> google.protobuf.Timestamp
-	18, // 9: daikon.v1.Session.expires_at:type_name -> google.protobuf.Timestamp
-	7,  // 10: daikon.v1.UserService.GetMe:input_type -> daikon.v1.GetMeRequest
-	8,  // 11: daikon.v1.UserService.UpdateMe:input_type -> daikon.v1.UpdateMeRequest
-	10, // 12: daikon.v1.UserService.CheckMyPermissions:input_type -> daikon.v1.CheckMyPermissionsRequest
-	11, // 13: daikon.v1.UserService.ListMyAccessibleResources:input_type -> daikon.v1.ListMyAccessibleResourcesRequest
-	5,  // 14: daikon.v1.UserService.WatchChanges:input_type -> daikon.v1.WatchChangesRequest
-	12, // 15: daikon.v1.UserService.ListSessions:input_type -> daikon.v1.ListSessionsRequest
-	15, // 16: daikon.v1.UserService.EndOtherSessions:input_type -> daikon.v1.EndOtherSessionsRequest
-	16, // 17: daikon.v1.UserService.EndSession:input_type -> daikon.v1.EndSessionRequest
-	0,  // 18: daikon.v1.UserService.ListAccounts:input_type -> daikon.v1.ListAccountsRequest
-	3,  // 19: daikon.v1.UserService.UnlinkAccount:input_type -> daikon.v1.UnlinkAccountRequest
-	9,  // 20: daikon.v1.UserService.GetMe:output_type -> daikon.v1.UserResponse
-	9,  // 21: daikon.v1.UserService.UpdateMe:output_type -> daikon.v1.UserResponse
-	21, // 22: daikon.v1.UserService.CheckMyPermissions:output_type -> daikon.v1.PermissionCheckResponse
-	22, // 23: daikon.v1.UserService.ListMyAccessibleResources:output_type -> daikon.v1.AccessibleResourcesResponse
-	6,  // 24: daikon.v1.UserService.WatchChanges:output_type -> daikon.v1.WatchChangesResponse
-	13, // 25: daikon.v1.UserService.ListSessions:output_type -> daikon.v1.ListSessionsResponse
-	17, // 26: daikon.v1.UserService.EndOtherSessions:output_type -> daikon.v1.EndSessionResponse
-	17, // 27: daikon.v1.UserService.EndSession:output_type -> daikon.v1.EndSessionResponse
-	1,  // 28: daikon.v1.UserService.ListAccounts:output_type -> daikon.v1.ListAccountsResponse
-	4,  // 29: daikon.v1.UserService.UnlinkAccount:output_type -> daikon.v1.UnlinkAccountResponse
-	20, // [20:30] is the sub-list for method output_type
-	10, // [10:20] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	2,  // 0: daikon.v1.ListPasskeysResponse.passkeys:type_name -> daikon.v1.PasskeyResponse
+	27, // 1: daikon.v1.PasskeyResponse.created_at:type_name -> google.protobuf.Timestamp
+	27, // 2: daikon.v1.PasskeyResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	28, // 3: daikon.v1.BeginPasskeyResponse.options:type_name -> google.protobuf.Struct
+	28, // 4: daikon.v1.CreatePasskeyRequest.credential:type_name -> google.protobuf.Struct
+	11, // 5: daikon.v1.ListAccountsResponse.accounts:type_name -> daikon.v1.LinkedAccountResponse
+	27, // 6: daikon.v1.LinkedAccountResponse.linked_at:type_name -> google.protobuf.Timestamp
+	27, // 7: daikon.v1.UserResponse.created_at:type_name -> google.protobuf.Timestamp
+	29, // 8: daikon.v1.CheckMyPermissionsRequest.checks:type_name -> daikon.v1.PermissionCheck
+	28, // 9: daikon.v1.CheckMyPermissionsRequest.context:type_name -> google.protobuf.Struct
+	28, // 10: daikon.v1.ListMyAccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
+	23, // 11: daikon.v1.ListSessionsResponse.sessions:type_name -> daikon.v1.Session
+	27, // 12: daikon.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	27, // 13: daikon.v1.Session.last_used_at:type_name -> google.protobuf.Timestamp
+	27, // 14: daikon.v1.Session.expires_at:type_name -> google.protobuf.Timestamp
+	16, // 15: daikon.v1.UserService.GetMe:input_type -> daikon.v1.GetMeRequest
+	17, // 16: daikon.v1.UserService.UpdateMe:input_type -> daikon.v1.UpdateMeRequest
+	19, // 17: daikon.v1.UserService.CheckMyPermissions:input_type -> daikon.v1.CheckMyPermissionsRequest
+	20, // 18: daikon.v1.UserService.ListMyAccessibleResources:input_type -> daikon.v1.ListMyAccessibleResourcesRequest
+	14, // 19: daikon.v1.UserService.WatchChanges:input_type -> daikon.v1.WatchChangesRequest
+	21, // 20: daikon.v1.UserService.ListSessions:input_type -> daikon.v1.ListSessionsRequest
+	24, // 21: daikon.v1.UserService.EndOtherSessions:input_type -> daikon.v1.EndOtherSessionsRequest
+	25, // 22: daikon.v1.UserService.EndSession:input_type -> daikon.v1.EndSessionRequest
+	9,  // 23: daikon.v1.UserService.ListAccounts:input_type -> daikon.v1.ListAccountsRequest
+	12, // 24: daikon.v1.UserService.UnlinkAccount:input_type -> daikon.v1.UnlinkAccountRequest
+	0,  // 25: daikon.v1.UserService.ListPasskeys:input_type -> daikon.v1.ListPasskeysRequest
+	3,  // 26: daikon.v1.UserService.BeginPasskey:input_type -> daikon.v1.BeginPasskeyRequest
+	5,  // 27: daikon.v1.UserService.CreatePasskey:input_type -> daikon.v1.CreatePasskeyRequest
+	6,  // 28: daikon.v1.UserService.UpdatePasskey:input_type -> daikon.v1.UpdatePasskeyRequest
+	7,  // 29: daikon.v1.UserService.DeletePasskey:input_type -> daikon.v1.DeletePasskeyRequest
+	18, // 30: daikon.v1.UserService.GetMe:output_type -> daikon.v1.UserResponse
+	18, // 31: daikon.v1.UserService.UpdateMe:output_type -> daikon.v1.UserResponse
+	30, // 32: daikon.v1.UserService.CheckMyPermissions:output_type -> daikon.v1.PermissionCheckResponse
+	31, // 33: daikon.v1.UserService.ListMyAccessibleResources:output_type -> daikon.v1.AccessibleResourcesResponse
+	15, // 34: daikon.v1.UserService.WatchChanges:output_type -> daikon.v1.WatchChangesResponse
+	22, // 35: daikon.v1.UserService.ListSessions:output_type -> daikon.v1.ListSessionsResponse
+	26, // 36: daikon.v1.UserService.EndOtherSessions:output_type -> daikon.v1.EndSessionResponse
+	26, // 37: daikon.v1.UserService.EndSession:output_type -> daikon.v1.EndSessionResponse
+	10, // 38: daikon.v1.UserService.ListAccounts:output_type -> daikon.v1.ListAccountsResponse
+	13, // 39: daikon.v1.UserService.UnlinkAccount:output_type -> daikon.v1.UnlinkAccountResponse
+	1,  // 40: daikon.v1.UserService.ListPasskeys:output_type -> daikon.v1.ListPasskeysResponse
+	4,  // 41: daikon.v1.UserService.BeginPasskey:output_type -> daikon.v1.BeginPasskeyResponse
+	2,  // 42: daikon.v1.UserService.CreatePasskey:output_type -> daikon.v1.PasskeyResponse
+	2,  // 43: daikon.v1.UserService.UpdatePasskey:output_type -> daikon.v1.PasskeyResponse
+	8,  // 44: daikon.v1.UserService.DeletePasskey:output_type -> daikon.v1.DeletePasskeyResponse
+	30, // [30:45] is the sub-list for method output_type
+	15, // [15:30] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_users_proto_init() }
@@ -1182,16 +1694,18 @@ func file_daikon_v1_users_proto_init() {
 		return
 	}
 	file_daikon_v1_permissions_proto_init()
-	file_daikon_v1_users_proto_msgTypes[8].OneofWrappers = []any{}
-	file_daikon_v1_users_proto_msgTypes[10].OneofWrappers = []any{}
-	file_daikon_v1_users_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[2].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[5].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[17].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[19].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_users_proto_rawDesc), len(file_daikon_v1_users_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

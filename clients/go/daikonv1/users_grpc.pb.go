@@ -29,6 +29,11 @@ const (
 	UserService_EndSession_FullMethodName                = "/daikon.v1.UserService/EndSession"
 	UserService_ListAccounts_FullMethodName              = "/daikon.v1.UserService/ListAccounts"
 	UserService_UnlinkAccount_FullMethodName             = "/daikon.v1.UserService/UnlinkAccount"
+	UserService_ListPasskeys_FullMethodName              = "/daikon.v1.UserService/ListPasskeys"
+	UserService_BeginPasskey_FullMethodName              = "/daikon.v1.UserService/BeginPasskey"
+	UserService_CreatePasskey_FullMethodName             = "/daikon.v1.UserService/CreatePasskey"
+	UserService_UpdatePasskey_FullMethodName             = "/daikon.v1.UserService/UpdatePasskey"
+	UserService_DeletePasskey_FullMethodName             = "/daikon.v1.UserService/DeletePasskey"
 )
 
 // UserServiceClient is the client API for UserService service.
@@ -84,6 +89,29 @@ type UserServiceClient interface {
 	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
 	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
 	UnlinkAccount(ctx context.Context, in *UnlinkAccountRequest, opts ...grpc.CallOption) (*UnlinkAccountResponse, error)
+	// List passkeys
+	//
+	// Lists the passkeys with which the user can sign in, oldest first.
+	ListPasskeys(ctx context.Context, in *ListPasskeysRequest, opts ...grpc.CallOption) (*ListPasskeysResponse, error)
+	// Begin a passkey
+	//
+	// Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+	// `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+	// session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+	BeginPasskey(ctx context.Context, in *BeginPasskeyRequest, opts ...grpc.CallOption) (*BeginPasskeyResponse, error)
+	// Create a passkey
+	//
+	// Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+	CreatePasskey(ctx context.Context, in *CreatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error)
+	// Rename a passkey
+	//
+	// Changes the name of a passkey.
+	UpdatePasskey(ctx context.Context, in *UpdatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error)
+	// Remove a passkey
+	//
+	// Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+	// Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+	DeletePasskey(ctx context.Context, in *DeletePasskeyRequest, opts ...grpc.CallOption) (*DeletePasskeyResponse, error)
 }
 
 type userServiceClient struct {
@@ -203,6 +231,56 @@ func (c *userServiceClient) UnlinkAccount(ctx context.Context, in *UnlinkAccount
 	return out, nil
 }
 
+func (c *userServiceClient) ListPasskeys(ctx context.Context, in *ListPasskeysRequest, opts ...grpc.CallOption) (*ListPasskeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListPasskeysResponse)
+	err := c.cc.Invoke(ctx, UserService_ListPasskeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) BeginPasskey(ctx context.Context, in *BeginPasskeyRequest, opts ...grpc.CallOption) (*BeginPasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BeginPasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_BeginPasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) CreatePasskey(ctx context.Context, in *CreatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_CreatePasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) UpdatePasskey(ctx context.Context, in *UpdatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_UpdatePasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) DeletePasskey(ctx context.Context, in *DeletePasskeyRequest, opts ...grpc.CallOption) (*DeletePasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeletePasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_DeletePasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // UserServiceServer is the server API for UserService service.
 // All implementations must embed UnimplementedUserServiceServer
 // for forward compatibility.
@@ -256,6 +334,29 @@ type UserServiceServer interface {
 	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
 	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
 	UnlinkAccount(context.Context, *UnlinkAccountRequest) (*UnlinkAccountResponse, error)
+	// List passkeys
+	//
+	// Lists the passkeys with which the user can sign in, oldest first.
+	ListPasskeys(context.Context, *ListPasskeysRequest) (*ListPasskeysResponse, error)
+	// Begin a passkey
+	//
+	// Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+	// `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+	// session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+	BeginPasskey(context.Context, *BeginPasskeyRequest) (*BeginPasskeyResponse, error)
+	// Create a passkey
+	//
+	// Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+	CreatePasskey(context.Context, *CreatePasskeyRequest) (*PasskeyResponse, error)
+	// Rename a passkey
+	//
+	// Changes the name of a passkey.
+	UpdatePasskey(context.Context, *UpdatePasskeyRequest) (*PasskeyResponse, error)
+	// Remove a passkey
+	//
+	// Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+	// Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+	DeletePasskey(context.Context, *DeletePasskeyRequest) (*DeletePasskeyResponse, error)
 	mustEmbedUnimplementedUserServiceServer()
 }
 
@@ -295,6 +396,21 @@ func (UnimplementedUserServiceServer) ListAccounts(context.Context, *ListAccount
 }
 func (UnimplementedUserServiceServer) UnlinkAccount(context.Context, *UnlinkAccountRequest) (*UnlinkAccountResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UnlinkAccount not implemented")
+}
+func (UnimplementedUserServiceServer) ListPasskeys(context.Context, *ListPasskeysRequest) (*ListPasskeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListPasskeys not implemented")
+}
+func (UnimplementedUserServiceServer) BeginPasskey(context.Context, *BeginPasskeyRequest) (*BeginPasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BeginPasskey not implemented")
+}
+func (UnimplementedUserServiceServer) CreatePasskey(context.Context, *CreatePasskeyRequest) (*PasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreatePasskey not implemented")
+}
+func (UnimplementedUserServiceServer) UpdatePasskey(context.Context, *UpdatePasskeyRequest) (*PasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdatePasskey not implemented")
+}
+func (UnimplementedUserServiceServer) DeletePasskey(context.Context, *DeletePasskeyRequest) (*DeletePasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeletePasskey not implemented")
 }
 func (UnimplementedUserServiceServer) mustEmbedUnimplementedUserServiceServer() {}
 func (UnimplementedUserServiceServer) testEmbeddedByValue()                     {}
@@ -490,6 +606,96 @@ func _UserService_UnlinkAccount_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _UserService_ListPasskeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListPasskeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).ListPasskeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_ListPasskeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).ListPasskeys(ctx, req.(*ListPasskeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_BeginPasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeginPasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).BeginPasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_BeginPasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).BeginPasskey(ctx, req.(*BeginPasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_CreatePasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreatePasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).CreatePasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_CreatePasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).CreatePasskey(ctx, req.(*CreatePasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_UpdatePasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdatePasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).UpdatePasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_UpdatePasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).UpdatePasskey(ctx, req.(*UpdatePasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_DeletePasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeletePasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).DeletePasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_DeletePasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).DeletePasskey(ctx, req.(*DeletePasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // UserService_ServiceDesc is the grpc.ServiceDesc for UserService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -532,6 +738,26 @@ var UserService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UnlinkAccount",
 			Handler:    _UserService_UnlinkAccount_Handler,
+		},
+		{
+			MethodName: "ListPasskeys",
+			Handler:    _UserService_ListPasskeys_Handler,
+		},
+		{
+			MethodName: "BeginPasskey",
+			Handler:    _UserService_BeginPasskey_Handler,
+		},
+		{
+			MethodName: "CreatePasskey",
+			Handler:    _UserService_CreatePasskey_Handler,
+		},
+		{
+			MethodName: "UpdatePasskey",
+			Handler:    _UserService_UpdatePasskey_Handler,
+		},
+		{
+			MethodName: "DeletePasskey",
+			Handler:    _UserService_DeletePasskey_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

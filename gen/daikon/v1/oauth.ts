@@ -88,7 +88,7 @@ export interface AuthorizeRequest {
   login_hint?:
     | string
     | undefined;
-  /** Passed to the identity provider. */
+  /** If it is `phr`, the user must sign in with a passkey. Other values are passed to the identity provider. */
   acr_values?:
     | string
     | undefined;
@@ -633,7 +633,11 @@ export interface TokenIntrospection {
    * `true` if the provider did not report when the user signed in, so that `auth_time` is the time of
    * the callback.
    */
-  auth_time_unconfirmed?: boolean | undefined;
+  auth_time_unconfirmed?:
+    | boolean
+    | undefined;
+  /** `phr` if the user signed in with a passkey (RFC 9470). */
+  acr?: string | undefined;
 }
 
 /** A logout request. */
@@ -2844,6 +2848,7 @@ function createBaseTokenIntrospection(): TokenIntrospection {
     guest: undefined,
     auth_time: undefined,
     auth_time_unconfirmed: undefined,
+    acr: undefined,
   };
 }
 
@@ -2899,6 +2904,9 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     }
     if (message.auth_time_unconfirmed !== undefined) {
       writer.uint32(136).bool(message.auth_time_unconfirmed);
+    }
+    if (message.acr !== undefined) {
+      writer.uint32(146).string(message.acr);
     }
     return writer;
   },
@@ -3052,6 +3060,14 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
             message.auth_time_unconfirmed = reader.bool();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.acr = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3086,6 +3102,7 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     message.guest = object.guest ?? undefined;
     message.auth_time = object.auth_time ?? undefined;
     message.auth_time_unconfirmed = object.auth_time_unconfirmed ?? undefined;
+    message.acr = object.acr ?? undefined;
     return message;
   },
 };

@@ -28,6 +28,77 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/users.proto";
 
+/** The request of UserService.ListPasskeys. */
+export interface ListPasskeysRequest {
+}
+
+/** The response of UserService.ListPasskeys and AdminService.ListUserPasskeys. */
+export interface ListPasskeysResponse {
+  /** The passkeys, oldest first. */
+  passkeys: PasskeyResponse[];
+}
+
+/** A passkey with which a user can sign in. */
+export interface PasskeyResponse {
+  /** The ID of the passkey. */
+  id: string;
+  /** The name, at first the one of the password manager or device that keeps the passkey. */
+  name: string;
+  /** When it was added. */
+  created_at:
+    | string
+    | undefined;
+  /** When the user last signed in with it. */
+  last_used_at?:
+    | string
+    | undefined;
+  /** Whether it is backed up, such as in a password manager, so that the loss of a device does not end it. */
+  backed_up: boolean;
+  /** How a browser reaches the authenticator: `internal`, `hybrid`, `usb`, `nfc`, `ble`, `smart-card` or `cable`. */
+  transports: string[];
+}
+
+/** The request of UserService.BeginPasskey. */
+export interface BeginPasskeyRequest {
+}
+
+/** The response of UserService.BeginPasskey. */
+export interface BeginPasskeyResponse {
+  /** The options: PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3. */
+  options: { [key: string]: any } | undefined;
+}
+
+/** The request of UserService.CreatePasskey. */
+export interface CreatePasskeyRequest {
+  /**
+   * The created credential: RegistrationResponseJSON of WebAuthn Level 3, which `toJSON` of a
+   * PublicKeyCredential returns. At most 16 KiB as compact JSON.
+   */
+  credential:
+    | { [key: string]: any }
+    | undefined;
+  /** The name, 1 to 200 characters. Defaults to the name of the password manager or device, or else "Passkey". */
+  name?: string | undefined;
+}
+
+/** The request of UserService.UpdatePasskey. */
+export interface UpdatePasskeyRequest {
+  /** The ID of the passkey. */
+  passkey_id: string;
+  /** The name, 1 to 200 characters. */
+  name: string;
+}
+
+/** The request of UserService.DeletePasskey. */
+export interface DeletePasskeyRequest {
+  /** The ID of the passkey. */
+  passkey_id: string;
+}
+
+/** The empty response to the removal of a passkey. */
+export interface DeletePasskeyResponse {
+}
+
 /** The request of UserService.ListAccounts. */
 export interface ListAccountsRequest {
 }
@@ -191,6 +262,549 @@ export interface EndSessionRequest {
 /** The empty response to the end of sessions. */
 export interface EndSessionResponse {
 }
+
+function createBaseListPasskeysRequest(): ListPasskeysRequest {
+  return {};
+}
+
+export const ListPasskeysRequest: MessageFns<ListPasskeysRequest> = {
+  encode(_: ListPasskeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPasskeysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPasskeysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPasskeysRequest>, I>>(base?: I): ListPasskeysRequest {
+    return ListPasskeysRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPasskeysRequest>, I>>(_: I): ListPasskeysRequest {
+    const message = createBaseListPasskeysRequest();
+    return message;
+  },
+};
+
+function createBaseListPasskeysResponse(): ListPasskeysResponse {
+  return { passkeys: [] };
+}
+
+export const ListPasskeysResponse: MessageFns<ListPasskeysResponse> = {
+  encode(message: ListPasskeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.passkeys) {
+      PasskeyResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPasskeysResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPasskeysResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.passkeys.push(PasskeyResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPasskeysResponse>, I>>(base?: I): ListPasskeysResponse {
+    return ListPasskeysResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPasskeysResponse>, I>>(object: I): ListPasskeysResponse {
+    const message = createBaseListPasskeysResponse();
+    message.passkeys = object.passkeys?.map((e) => PasskeyResponse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePasskeyResponse(): PasskeyResponse {
+  return { id: "", name: "", created_at: undefined, last_used_at: undefined, backed_up: false, transports: [] };
+}
+
+export const PasskeyResponse: MessageFns<PasskeyResponse> = {
+  encode(message: PasskeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(26).fork()).join();
+    }
+    if (message.last_used_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.last_used_at), writer.uint32(34).fork()).join();
+    }
+    if (message.backed_up !== false) {
+      writer.uint32(40).bool(message.backed_up);
+    }
+    for (const v of message.transports) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PasskeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePasskeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.last_used_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.backed_up = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.transports.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PasskeyResponse>, I>>(base?: I): PasskeyResponse {
+    return PasskeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PasskeyResponse>, I>>(object: I): PasskeyResponse {
+    const message = createBasePasskeyResponse();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    message.created_at = object.created_at ?? undefined;
+    message.last_used_at = object.last_used_at ?? undefined;
+    message.backed_up = object.backed_up ?? false;
+    message.transports = object.transports?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseBeginPasskeyRequest(): BeginPasskeyRequest {
+  return {};
+}
+
+export const BeginPasskeyRequest: MessageFns<BeginPasskeyRequest> = {
+  encode(_: BeginPasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginPasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginPasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginPasskeyRequest>, I>>(base?: I): BeginPasskeyRequest {
+    return BeginPasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginPasskeyRequest>, I>>(_: I): BeginPasskeyRequest {
+    const message = createBaseBeginPasskeyRequest();
+    return message;
+  },
+};
+
+function createBaseBeginPasskeyResponse(): BeginPasskeyResponse {
+  return { options: undefined };
+}
+
+export const BeginPasskeyResponse: MessageFns<BeginPasskeyResponse> = {
+  encode(message: BeginPasskeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.options !== undefined) {
+      Struct.encode(Struct.wrap(message.options), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginPasskeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginPasskeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.options = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginPasskeyResponse>, I>>(base?: I): BeginPasskeyResponse {
+    return BeginPasskeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginPasskeyResponse>, I>>(object: I): BeginPasskeyResponse {
+    const message = createBaseBeginPasskeyResponse();
+    message.options = object.options ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCreatePasskeyRequest(): CreatePasskeyRequest {
+  return { credential: undefined, name: undefined };
+}
+
+export const CreatePasskeyRequest: MessageFns<CreatePasskeyRequest> = {
+  encode(message: CreatePasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential !== undefined) {
+      Struct.encode(Struct.wrap(message.credential), writer.uint32(10).fork()).join();
+    }
+    if (message.name !== undefined) {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreatePasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreatePasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreatePasskeyRequest>, I>>(base?: I): CreatePasskeyRequest {
+    return CreatePasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreatePasskeyRequest>, I>>(object: I): CreatePasskeyRequest {
+    const message = createBaseCreatePasskeyRequest();
+    message.credential = object.credential ?? undefined;
+    message.name = object.name ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdatePasskeyRequest(): UpdatePasskeyRequest {
+  return { passkey_id: "", name: "" };
+}
+
+export const UpdatePasskeyRequest: MessageFns<UpdatePasskeyRequest> = {
+  encode(message: UpdatePasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.passkey_id !== "") {
+      writer.uint32(10).string(message.passkey_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdatePasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdatePasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.passkey_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdatePasskeyRequest>, I>>(base?: I): UpdatePasskeyRequest {
+    return UpdatePasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdatePasskeyRequest>, I>>(object: I): UpdatePasskeyRequest {
+    const message = createBaseUpdatePasskeyRequest();
+    message.passkey_id = object.passkey_id ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeletePasskeyRequest(): DeletePasskeyRequest {
+  return { passkey_id: "" };
+}
+
+export const DeletePasskeyRequest: MessageFns<DeletePasskeyRequest> = {
+  encode(message: DeletePasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.passkey_id !== "") {
+      writer.uint32(10).string(message.passkey_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletePasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletePasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.passkey_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeletePasskeyRequest>, I>>(base?: I): DeletePasskeyRequest {
+    return DeletePasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeletePasskeyRequest>, I>>(object: I): DeletePasskeyRequest {
+    const message = createBaseDeletePasskeyRequest();
+    message.passkey_id = object.passkey_id ?? "";
+    return message;
+  },
+};
+
+function createBaseDeletePasskeyResponse(): DeletePasskeyResponse {
+  return {};
+}
+
+export const DeletePasskeyResponse: MessageFns<DeletePasskeyResponse> = {
+  encode(_: DeletePasskeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletePasskeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletePasskeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeletePasskeyResponse>, I>>(base?: I): DeletePasskeyResponse {
+    return DeletePasskeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeletePasskeyResponse>, I>>(_: I): DeletePasskeyResponse {
+    const message = createBaseDeletePasskeyResponse();
+    return message;
+  },
+};
 
 function createBaseListAccountsRequest(): ListAccountsRequest {
   return {};
@@ -1567,6 +2181,82 @@ export const UserServiceService = {
       Buffer.from(UnlinkAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UnlinkAccountResponse => UnlinkAccountResponse.decode(value),
   },
+  /**
+   * List passkeys
+   *
+   * Lists the passkeys with which the user can sign in, oldest first.
+   */
+  listPasskeys: {
+    path: "/daikon.v1.UserService/ListPasskeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListPasskeysRequest): Buffer => Buffer.from(ListPasskeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListPasskeysRequest => ListPasskeysRequest.decode(value),
+    responseSerialize: (value: ListPasskeysResponse): Buffer =>
+      Buffer.from(ListPasskeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListPasskeysResponse => ListPasskeysResponse.decode(value),
+  },
+  /**
+   * Begin a passkey
+   *
+   * Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+   * `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+   * session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+   */
+  beginPasskey: {
+    path: "/daikon.v1.UserService/BeginPasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginPasskeyRequest): Buffer => Buffer.from(BeginPasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginPasskeyRequest => BeginPasskeyRequest.decode(value),
+    responseSerialize: (value: BeginPasskeyResponse): Buffer =>
+      Buffer.from(BeginPasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginPasskeyResponse => BeginPasskeyResponse.decode(value),
+  },
+  /**
+   * Create a passkey
+   *
+   * Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+   */
+  createPasskey: {
+    path: "/daikon.v1.UserService/CreatePasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreatePasskeyRequest): Buffer => Buffer.from(CreatePasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreatePasskeyRequest => CreatePasskeyRequest.decode(value),
+    responseSerialize: (value: PasskeyResponse): Buffer => Buffer.from(PasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PasskeyResponse => PasskeyResponse.decode(value),
+  },
+  /**
+   * Rename a passkey
+   *
+   * Changes the name of a passkey.
+   */
+  updatePasskey: {
+    path: "/daikon.v1.UserService/UpdatePasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdatePasskeyRequest): Buffer => Buffer.from(UpdatePasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdatePasskeyRequest => UpdatePasskeyRequest.decode(value),
+    responseSerialize: (value: PasskeyResponse): Buffer => Buffer.from(PasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PasskeyResponse => PasskeyResponse.decode(value),
+  },
+  /**
+   * Remove a passkey
+   *
+   * Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+   * Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deletePasskey: {
+    path: "/daikon.v1.UserService/DeletePasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeletePasskeyRequest): Buffer => Buffer.from(DeletePasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeletePasskeyRequest => DeletePasskeyRequest.decode(value),
+    responseSerialize: (value: DeletePasskeyResponse): Buffer =>
+      Buffer.from(DeletePasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeletePasskeyResponse => DeletePasskeyResponse.decode(value),
+  },
 } as const;
 
 export interface UserServiceServer extends UntypedServiceImplementation {
@@ -1637,6 +2327,39 @@ export interface UserServiceServer extends UntypedServiceImplementation {
    * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
    */
   unlinkAccount: handleUnaryCall<UnlinkAccountRequest, UnlinkAccountResponse>;
+  /**
+   * List passkeys
+   *
+   * Lists the passkeys with which the user can sign in, oldest first.
+   */
+  listPasskeys: handleUnaryCall<ListPasskeysRequest, ListPasskeysResponse>;
+  /**
+   * Begin a passkey
+   *
+   * Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+   * `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+   * session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+   */
+  beginPasskey: handleUnaryCall<BeginPasskeyRequest, BeginPasskeyResponse>;
+  /**
+   * Create a passkey
+   *
+   * Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+   */
+  createPasskey: handleUnaryCall<CreatePasskeyRequest, PasskeyResponse>;
+  /**
+   * Rename a passkey
+   *
+   * Changes the name of a passkey.
+   */
+  updatePasskey: handleUnaryCall<UpdatePasskeyRequest, PasskeyResponse>;
+  /**
+   * Remove a passkey
+   *
+   * Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+   * Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deletePasskey: handleUnaryCall<DeletePasskeyRequest, DeletePasskeyResponse>;
 }
 
 export interface UserServiceClient extends Client {
@@ -1837,6 +2560,109 @@ export interface UserServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UnlinkAccountResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List passkeys
+   *
+   * Lists the passkeys with which the user can sign in, oldest first.
+   */
+  listPasskeys(
+    request: ListPasskeysRequest,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  listPasskeys(
+    request: ListPasskeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  listPasskeys(
+    request: ListPasskeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Begin a passkey
+   *
+   * Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+   * `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+   * session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+   */
+  beginPasskey(
+    request: BeginPasskeyRequest,
+    callback: (error: ServiceError | null, response: BeginPasskeyResponse) => void,
+  ): ClientUnaryCall;
+  beginPasskey(
+    request: BeginPasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeginPasskeyResponse) => void,
+  ): ClientUnaryCall;
+  beginPasskey(
+    request: BeginPasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeginPasskeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a passkey
+   *
+   * Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+   */
+  createPasskey(
+    request: CreatePasskeyRequest,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  createPasskey(
+    request: CreatePasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  createPasskey(
+    request: CreatePasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Rename a passkey
+   *
+   * Changes the name of a passkey.
+   */
+  updatePasskey(
+    request: UpdatePasskeyRequest,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  updatePasskey(
+    request: UpdatePasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  updatePasskey(
+    request: UpdatePasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a passkey
+   *
+   * Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+   * Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deletePasskey(
+    request: DeletePasskeyRequest,
+    callback: (error: ServiceError | null, response: DeletePasskeyResponse) => void,
+  ): ClientUnaryCall;
+  deletePasskey(
+    request: DeletePasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeletePasskeyResponse) => void,
+  ): ClientUnaryCall;
+  deletePasskey(
+    request: DeletePasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeletePasskeyResponse) => void,
   ): ClientUnaryCall;
 }
 

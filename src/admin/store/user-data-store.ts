@@ -9,6 +9,7 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import { User, Workspace } from '../../database/entities/people.ts'
 import { query } from '../../database/query.ts'
 import { isoTime, type Timestamp } from '../../database/sql-values.ts'
+import { shownProvider } from '../../identity/session-provider.ts'
 import { isLive, sharePermission, shareRole } from '../../permissions/engine/grants/live-share.ts'
 
 /** A user who is to be deleted, or the administrator who deletes them. */
@@ -73,8 +74,9 @@ export class UserDataStore {
   /** Returns the browser sessions of a user, newest first. */
   async listBrowserSessions(userId: string): Promise<UserExport['browser_sessions']> {
     const rows = await query<BrowserSessionRow>(this.#em, browserSessionsSql, [userId])
-    return rows.map(({ authenticated_at, expires_at, ...row }) => ({
+    return rows.map(({ provider, authenticated_at, expires_at, ...row }) => ({
       ...row,
+      provider: shownProvider(provider),
       authenticated_at: isoTime(authenticated_at),
       expires_at: isoTime(expires_at),
     }))

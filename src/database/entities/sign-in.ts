@@ -73,6 +73,8 @@ export const AuthorizationCode = defineEntity({
     // How and when the user signed in; null for codes of an earlier version.
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
+    /** Equals `authenticated_at` if the account page asked for the sign-in. */
+    stepped_up_at: p.datetime().nullable(),
     amr: p.array().nullable(),
   },
 })
@@ -96,6 +98,7 @@ export const RefreshFamily = defineEntity({
     browser_session_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
+    stepped_up_at: p.datetime().nullable(),
     /** What a provider said. Only nodes of the previous version read and write it. */
     acr: p.text().nullable(),
     amr: p.array().nullable(),
@@ -129,6 +132,7 @@ export const BrowserSession = defineEntity({
     authenticated_at: p.datetime(),
     /** Whether the provider reported when the user signed in. */
     is_time_reported: p.boolean().default(false),
+    stepped_up_at: p.datetime().nullable(),
     /** What a provider said. Only nodes of the previous version read and write it. */
     acr: p.text().nullable(),
     amr: p.array().default([]),

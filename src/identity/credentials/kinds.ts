@@ -4,6 +4,7 @@ import type { Statements } from '../../database/statement-pool.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { createFindManagementScopes } from '../management-apps.ts'
 import type { TokenMemory } from '../token-memory.ts'
+import { createAccountPageKind } from './account-page.ts'
 import { createAdministratorKind } from './administrator.ts'
 import { connectionSessionVariant } from './connection-session.ts'
 import { createManagementAppKind } from './management-app.ts'
@@ -31,6 +32,7 @@ export function createIdentityKinds(
   const { memory, statements, findApiKey, adminOrigins } = dependencies
   return [
     createUserKind(memory, findApiKey, variants),
+    createAccountPageKind(memory, findApiKey),
     createServiceKeyKind(dependencies),
     createClientKind(dependencies),
     createAdministratorKind(memory, adminOrigins),

@@ -147,8 +147,9 @@ async function issueCodeInSession(
   session: OpenBrowserSession,
   workspaceId: string,
 ): Promise<string | undefined> {
-  const { id: browserSessionId, userId, provider, authenticatedAt, isTimeReported, amr } = session
-  const authentication = { authenticatedAt, isTimeReported, amr }
+  const { id: browserSessionId, userId, provider } = session
+  const { authenticatedAt, isTimeReported, isStepUp, amr } = session
+  const authentication = { authenticatedAt, isTimeReported, isStepUp, amr }
   const authorization = { clientId, redirectUri, scope, nonce, workspaceId, browserSessionId }
   try {
     return await stores.transaction(async (tx) => {

@@ -48,10 +48,11 @@ export async function introspectToken(
 }
 
 /** What a service that requires a recent sign-in asks about a token (RFC 9470, 6.2). */
-function pickSignIn({ auth_time, auth_time_unconfirmed }: Token<'access'>) {
+function pickSignIn({ auth_time, auth_time_unconfirmed, acr }: Token<'access'>) {
   return {
     ...(auth_time !== undefined && { auth_time }),
     ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
+    ...(acr && { acr }),
   }
 }
 

@@ -113,8 +113,8 @@ export class UserStore {
   }
 
   /**
-   * Changes the address of a user, and of their only linked account. Returns false if the user has no or
-   * several accounts, if the account has had the address before, which an administrator has then
+   * Changes the address of a user, and of their only linked account beside passkeys. Returns false if the
+   * user has no or several accounts, if the account has had the address before, which an administrator has then
    * corrected, if somebody has it, or if a directory or connection knows the user.
    */
   async followAddress(id: string, email: string): Promise<boolean> {
@@ -154,13 +154,14 @@ const followAddressSql = `
   with changed as (
     update users u set email = $2
     where u.id = $1 and not exists (select from users o where o.email = $2)
-      and (select count(*) from linked_accounts where user_id = $1) = 1
+      and (select count(*) from linked_accounts where user_id = $1 and provider <> 'passkey') = 1
       and not exists (select from linked_accounts where user_id = $1 and email = $2)
       and not exists (select from scim_users where user_id = $1 and deleted_at is null)
       and not exists (select from connection_subjects where user_id = $1)
     returning u.id
   ), linked as (
-    update linked_accounts a set email = $2 from changed c where a.user_id = c.id
+    update linked_accounts a set email = $2 from changed c
+    where a.user_id = c.id and a.provider <> 'passkey'
   )
   select id from changed`
 
