@@ -1,9 +1,17 @@
 import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
+import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
 
 /** What administration must know of the features above, as `IdentityPorts`. */
 export type AdminPorts = {
   provisionedUsers: ProvisionedUsers
   sentEvents: SentEvents
+  userPasskeys: UserPasskeys
+}
+
+/** The passkeys of users. */
+export type UserPasskeys = {
+  /** Returns the passkeys of a user, oldest first. */
+  list(userId: string): Promise<PasskeyResponse[]>
 }
 
 /** What directories have said about people. */

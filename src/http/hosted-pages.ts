@@ -3,6 +3,7 @@ import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
 import { escapeHtml } from '../core/escape-html.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
+import { passkeyScript } from './passkey-script.ts'
 
 type Link = { label: string; detail: string; url: string; confirmation: string }
 
@@ -37,6 +38,11 @@ const submitPolicy = formPolicy.replace(
   `script-src '${hashSource(submitScript)}'; form-action`,
 )
 
+/** Returns the policy that also allows the script of passkeys, which calls the server. */
+function allowPasskeys(policy: string): string {
+  return `${policy}; script-src '${hashSource(passkeyScript)}'; connect-src 'self'`
+}
+
 function hashSource(content: string): string {
   return `sha256-${createHash('sha256').update(content).digest('base64')}`
 }
@@ -47,8 +53,11 @@ export function sendHostedPage(response: Response, page: HostedPage): void {
     ({ confirmation }) => confirmation !== '',
   )
   const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
-  sendPage(response, 200, renderHostedPage(page), {
-    contentSecurity: policies[page.kind] ?? (changes ? formPolicy : contentSecurityPolicy),
+  const policy = policies[page.kind] ?? (changes ? formPolicy : contentSecurityPolicy)
+  const html = renderHostedPage(page)
+  const script = `<script>${passkeyScript}</script>\n</body>`
+  sendPage(response, 200, hasPasskeys(page) ? html.replace('</body>', () => script) : html, {
+    contentSecurity: hasPasskeys(page) ? allowPasskeys(policy) : policy,
     // Without a referrer, a form has no origin either, and would look like one of another site.
     referrer: changes ? 'same-origin' : 'no-referrer',
   })
@@ -65,6 +74,11 @@ export function sendPage(
   // The URL of the page contains the state of the client app.
   response.set('Referrer-Policy', policies.referrer)
   response.status(status).type('html').send(html)
+}
+
+/** Whether people can sign in with a passkey on a page, or from it. */
+function hasPasskeys({ kind, links }: HostedPage): boolean {
+  return kind === 'passkey' || links.some(({ detail }) => detail === 'passkey')
 }
 
 /** Renders a page of the OAuth endpoints as one HTML document. */
@@ -89,6 +103,8 @@ function renderHostedPage(page: HostedPage): string {
         `<button class="choice action primary">${escapeHtml(page.links[0]?.label ?? '')}</button>`,
         '</form>',
       ])
+    case 'passkey':
+      return renderDocument('Sign in with a passkey', renderPasskey(page))
     case 'choose_workspace':
       return renderDocument('Choose a workspace', [
         '<h1>Choose a workspace</h1>',
@@ -119,6 +135,8 @@ function renderHostedPage(page: HostedPage): string {
       ])
     case 'confirm_connection':
       return renderDocument('Continue to sign in?', renderConfirmConnection(page))
+    case 'link_account':
+      return renderDocument('Add this account?', renderLinkAccount(page))
     case 'switch_user':
       return renderDocument('Switch user?', renderSwitchUser(page))
     case 'form_post':
@@ -145,6 +163,19 @@ function renderSignInToAccept({ invitations, links, email, error }: HostedPage):
   ]
 }
 
+/** Renders the page that its script signs in with a passkey. */
+function renderPasskey({ fields, links }: HostedPage): string[] {
+  const data = fields.map(({ name, value }) => `data-${name}="${escapeHtml(value)}"`).join(' ')
+  return [
+    '<h1>Sign in with a passkey</h1>',
+    '<p>Your device asks for your fingerprint, your face or its screen lock.</p>',
+    '<p role="alert" id="problem" hidden></p>',
+    '<noscript><p role="alert">Passkeys need JavaScript, which is off in this browser.</p></noscript>',
+    `<button class="choice action primary" data-passkey ${data}>Use a passkey</button>`,
+    renderLinks(links, 'Other choices', renderSecondaryAction),
+  ]
+}
+
 function renderConfirmConnection({ links, client_name: app }: HostedPage): string[] {
   const { label = '', detail = '' } = links[0] ?? {}
   const opening = app === '' ? 'Sign in' : `Sign in to ${strong(app)}`
@@ -166,6 +197,18 @@ function renderSwitchUser(page: HostedPage): string[] {
         ? renderButton(link, `Switch to ${link.label}`, '')
         : renderButton(link, `Stay signed in as ${link.label}`, ' primary'),
     ),
+  ]
+}
+
+/** Names the user and the account, so that nobody links the account that another person signed in with. */
+function renderLinkAccount(page: HostedPage): string[] {
+  const [link, cancel] = page.links
+  if (!link || !cancel) return []
+  return [
+    '<h1>Add this account?</h1>',
+    `<p>You are signed in as ${strong(page.email)}. The account ${strong(link.detail)} of ${strong(link.label)} will sign in as you from now on.</p>`,
+    renderForm(page, [link], () => renderButton(link, `Add ${link.detail}`, ' primary')),
+    renderLinks([cancel], 'Other choices', renderSecondaryAction),
   ]
 }
 
@@ -253,7 +296,8 @@ function renderProvider({ label, detail, url }: Link): string {
   const icon = paths
     ? `<svg class="icon ${escapeHtml(detail)}" viewBox="0 0 24 24" aria-hidden="true">${paths}</svg>`
     : ''
-  return `<a class="choice" href="${escapeHtml(url)}">${icon}<span>Continue with ${escapeHtml(label)}</span></a>`
+  const marker = detail === 'passkey' ? ' data-passkey' : ''
+  return `<a class="choice"${marker} href="${escapeHtml(url)}">${icon}<span>Continue with ${escapeHtml(label)}</span></a>`
 }
 
 function renderWorkspace(link: Link): string {
@@ -284,6 +328,8 @@ function renderSecondaryAction({ label, url }: Link): string {
 
 /** Simplified icons, because the logos of the providers are trademarks with their own rules. */
 const providerIcons: Record<string, string> = {
+  passkey:
+    '<path fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" d="M14.5 14.5a5 5 0 1 0-4.9-4l-6.1 6.1v3.9h3.9v-2.4h2.4v-2.4l1.6-1.6c.9.3 2 .4 3.1.4ZM16.4 8.3h.01"/>',
   google:
     '<path d="M21 12.2c0-.7-.1-1.3-.2-1.9H12v3.7h5.1a4.4 4.4 0 0 1-1.9 2.9v2.4h3.1c1.8-1.7 2.7-4.1 2.7-7.1Z" fill="#4285f4"/><path d="M12 21.5c2.6 0 4.7-.9 6.3-2.3l-3.1-2.4a5.8 5.8 0 0 1-8.6-3H3.5v2.5a9.5 9.5 0 0 0 8.5 5.2Z" fill="#34a853"/><path d="M6.6 13.8a5.7 5.7 0 0 1 0-3.6V7.7H3.5a9.5 9.5 0 0 0 0 8.6l3.1-2.5Z" fill="#fbbc05"/><path d="M12 6.3c1.4 0 2.7.5 3.7 1.4l2.7-2.7A9.5 9.5 0 0 0 3.5 7.7l3.1 2.5A5.7 5.7 0 0 1 12 6.3Z" fill="#ea4335"/>',
   microsoft:

@@ -31,7 +31,12 @@ export type SignInOutcome = {
 }
 
 /** The secrets that can be used only once. */
-export const replayedSecrets = ['refresh_token', 'authorization_code', 'sign_in_state'] as const
+export const replayedSecrets = [
+  'refresh_token',
+  'authorization_code',
+  'sign_in_state',
+  'passkey_challenge',
+] as const
 
 export type ReplayedSecret = (typeof replayedSecrets)[number]
 

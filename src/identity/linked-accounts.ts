@@ -10,8 +10,11 @@ import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { renderAccountMail } from './account-mail.ts'
+import type { IdentityDependencies } from './identity-dependencies.ts'
 import { originOf } from './providers/generic.ts'
 import type { Identity } from './providers/provider.ts'
+import { titleOf } from './providers/sign-in-methods.ts'
 import { reasons } from './reasons.ts'
 import { preventSessions } from './sessions.ts'
 import { failure, recordedFailure, type SignInResult, success } from './sign-in-result.ts'
@@ -107,6 +110,29 @@ async function linkByEmail(
 }
 
 /**
+ * Links an account to a user who has signed in and asked for it, whatever the address of the account.
+ * Refuses the account of another user, and a second account of the same provider. The user must be locked.
+ */
+export async function linkToUser(
+  tx: LinkStores,
+  userId: string,
+  { provider, subject, email = '', hostedDomain = '' }: Identity,
+  addedBy: string,
+): Promise<SignInResult<{ isNew: boolean }>> {
+  const detail = { provider, subject }
+  const ownerId = await tx.accounts.findUserId(detail)
+  if (ownerId === userId) return success({ isNew: false })
+  const accounts = await tx.accounts.list(userId)
+  const isFree =
+    ownerId === undefined &&
+    !accounts.some((other) => originOf(other) === originOf(detail)) &&
+    (await tx.accounts.link({ provider, subject, userId, email, hostedDomain, addedBy }))
+  const action = isFree ? 'user.account_linked' : 'user.link_refused'
+  await tx.activity.record({ actorId: userId }, { action, targetId: userId, detail })
+  return isFree ? success({ isNew: true }) : recordedFailure('account_conflict')
+}
+
+/**
  * Returns whether an account may be linked to the user with its address. If the user already has
  * another account at the same provider, it may not, because the address must have changed hands. If
  * the user has accounts at other providers, a Google account may be linked only if Google is
@@ -134,7 +160,7 @@ export async function listAccounts(
   _request: ListAccountsRequest,
 ): Promise<ListAccountsResponse> {
   const accounts = await stores.accounts.list(requireUser(principal).id)
-  return { accounts: accounts.map(viewAccount) }
+  return { accounts: accounts.filter(({ provider }) => provider !== 'passkey').map(viewAccount) }
 }
 
 /**
@@ -143,30 +169,93 @@ export async function listAccounts(
  * the user's admin tokens.
  */
 export async function unlinkAccount(
-  { stores, principal, now }: RequestContext<UnlinkStores>,
+  { stores, principal, now, identity }: RequestContext<UnlinkStores> & WithMethods,
   { account_id }: UnlinkAccountRequest,
 ): Promise<UnlinkAccountResponse> {
   const { id: userId, token } = requireUser(principal)
-  return stores.transaction(async (tx) => {
+  const { provider, email } = await stores.transaction(async (tx) => {
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id)
-    if (!account) throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
-    if (accounts.length === 1) {
-      throw new ServiceError(reasons.LAST_ACCOUNT)
-    }
-    const { id, provider, subject } = account
-    await tx.accounts.unlink(id)
+    if (!account || account.provider === 'passkey')
+      throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
+    const { provider, subject } = account
     const currentId = await tx.sessions.findIdOfAccessToken(token.id)
-    await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
-    await tx.sessions.end({ userId, provider }, now, currentId)
-    await tx.revocations.denyAdminTokens(userId)
+    await removeWayIn(tx, now, userId, {
+      account,
+      accounts,
+      sessionProvider: provider,
+      currentId,
+      isOn: createIsOn(identity),
+    })
     await tx.activity.record(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
-    return {}
+    return { provider, email: (await tx.users.requireProfile(userId)).email }
   })
+  const { settings } = identity
+  const sentence = `An account of ${titleOf(settings, provider)} no longer signs you in, and the sessions that it began have ended.`
+  const mail = { subject: 'An account was removed', sentence }
+  identity.sendMail(renderAccountMail(email, settings.BASE_URL, mail))
+  return {}
+}
+
+type WithMethods = {
+  identity: Pick<IdentityDependencies, 'providers' | 'sendMail' | 'settings'>
+}
+
+/** Returns whether people sign in with a method. */
+export function createIsOn({
+  providers,
+}: Pick<IdentityDependencies, 'providers'>): (method: string) => boolean {
+  const names = new Set<string>(providers.keys())
+  return (method) => names.has(method)
+}
+
+/**
+ * Whether a user can sign in with one of these accounts. The account of codes, which exists once the user
+ * has used one, counts while they are on.
+ */
+export function hasWayIn(
+  accounts: Pick<LinkedAccount, 'provider'>[],
+  isOn: (method: string) => boolean,
+  emailSignIn: boolean,
+): boolean {
+  return accounts.some(({ provider }) => isOn(provider) && (provider !== 'email' || emailSignIn))
+}
+
+/** A way in to remove, among all of its user. */
+type Removal = {
+  account: LinkedAccount
+  accounts: LinkedAccount[]
+  /** The provider of the sessions that it began, which end. */
+  sessionProvider: string
+  /** The session of the caller, which goes on. */
+  currentId?: string | undefined
+  /** Whether people sign in with a method. */
+  isOn: (method: string) => boolean
+}
+
+/**
+ * Removes an account or a passkey of a user, and ends what it began. The user must be locked, so that two
+ * removals at once leave one way in.
+ *
+ * @throws {ServiceError} already_exists if it is the last way in
+ */
+export async function removeWayIn(
+  tx: Omit<UnlinkStores, 'activity' | 'codes'>,
+  now: Date,
+  userId: string,
+  { account, accounts, sessionProvider: provider, currentId, isOn }: Removal,
+): Promise<void> {
+  const { emailSignIn } = await tx.users.requireProfile(userId)
+  const others = accounts.filter(({ id }) => id !== account.id)
+  if (!hasWayIn(others, isOn, emailSignIn)) throw new ServiceError(reasons.LAST_ACCOUNT)
+  await tx.accounts.unlink(account.id)
+  await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
+  await tx.sessions.end({ userId, provider }, now, currentId)
+  await tx.revocations.denyAdminTokens(userId)
 }
 
 function viewAccount({ id, provider, email, createdAt }: LinkedAccount): LinkedAccountResponse {

@@ -4,6 +4,7 @@ import type {
   CompleteLoginRequest,
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
+import { completeAccountLink } from './account-link.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
@@ -15,6 +16,7 @@ import { continueAuthorization } from './oauth/continue-authorization.ts'
 import { completeInvitation } from './oauth/invitation-sign-in.ts'
 import { openSession } from './oauth/open-session.ts'
 import { openerPolicyOf } from './oauth/opener-policy.ts'
+import { requiresPasskey } from './oauth/sign-in-age.ts'
 import { switchUrl } from './oauth/switch-user.ts'
 import {
   fetchIdentity,
@@ -26,6 +28,7 @@ import {
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { appendToQuery, requireLoginClient } from './redirect-uris.ts'
+import { sessionProviderOf } from './session-provider.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
 import type { LoginClient, OAuthState } from './state-cookie.ts'
@@ -75,6 +78,7 @@ export function completeLogin(
   const flow = 'user'
   return reportOutcome(context, { flow, provider: request.provider }, async () => {
     const login = await resumeFlow(context, request, flow)
+    if (login.link) return completeAccountLink(context, request, login, login.link)
     if (login.invitation !== undefined)
       return completeInvitation(context, request, login, login.invitation)
     const client = login.client as NonNullable<OAuthState['client']>
@@ -112,7 +116,9 @@ async function completeAuthorization(
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
     ? await openSession(context, identity.value, client, callback, request)
-    : identity
+    : identity.error === 'access_denied' && requiresPasskey(request)
+      ? failure('passkey_missing')
+      : identity
   const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {
     await recordFailure(context, login, result)
@@ -145,7 +151,7 @@ function grantCode(
   identity: Identity,
   { codeChallenge, redirectUri }: LoginClient,
 ): Promise<SignInResult<{ code: string }>> {
-  const { provider } = identity
+  const provider = sessionProviderOf(identity)
   return inSignInTransaction(context, async (tx, context) => {
     const client = await requireLoginClient(tx.clients, redirectUri)
     const signedIn = await signIn(tx, context, identity, client)

@@ -57,7 +57,7 @@ export async function findProvider(
 export async function startFlow(
   context: IdentityContext,
   provider: Provider,
-  login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo'>,
+  login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'link' | 'returnTo'>,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
   const { stateCookies, settings } = context.identity

@@ -56,7 +56,7 @@ export const reasons = defineReasons({
   INVITATION_ENDED: { code: 'not_found', message: 'The invitation has ended or does not exist' },
   LAST_ACCOUNT: {
     code: 'already_exists',
-    message: 'The last linked account cannot be unlinked, because it is the only way to sign in',
+    message: 'The last linked account or passkey cannot be removed, because it is the only way in',
   },
   LOGOUT_REFUSED: {
     code: 'failed_precondition',

@@ -61,7 +61,7 @@ export type Feature = {
  */
 export type FeatureParts = {
   /** Its stores, by the name under which handlers use them. */
-  stores: Readonly<Record<string, new (em: never) => object>>
+  stores?: Readonly<Record<string, new (em: never) => object>>
   /** Creates what lives as long as the node. Handlers find it in their context. */
   createServices?: (dependencies: never) => object
   /** What it finds where no feature above provides a service that it declares. */

@@ -1,3 +1,4 @@
+import { account } from '../account/feature.ts'
 import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
@@ -5,6 +6,7 @@ import { connections } from '../connections/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
+import { passkeys } from '../passkeys/feature.ts'
 import { permissions } from '../permissions/feature.ts'
 import { scim } from '../scim/feature.ts'
 import { webhooks } from '../webhooks/feature.ts'
@@ -20,11 +22,13 @@ export const features = [
   workspaces,
   permissions,
   admin,
+  passkeys,
   csvImport,
   connections,
   scim,
   webhooks,
   gateway,
+  account,
   activity,
 ] as const satisfies Feature[]
 

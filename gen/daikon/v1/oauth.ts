@@ -300,7 +300,7 @@ export interface OpenInvitationResponse {
 export interface HostedPage {
   /**
    * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-   * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection` or `switch_user`.
+   * `confirm_sign_out`, `signed_out`, `link_account`, `form_post`, `confirm_connection` or `switch_user`.
    */
   kind: string;
   /** The name of the client app; empty if it is unknown. */

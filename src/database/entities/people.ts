@@ -45,6 +45,8 @@ export const LinkedAccount = defineEntity({
     user_id: p.uuid(),
     email: p.text(),
     hosted_domain: p.text().default(''),
+    /** The method of the session that added the account, unless it linked itself by its address. */
+    added_by: p.text().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
 })

@@ -228,6 +228,45 @@ const examples: Record<string, unknown> = {
   'AdminLogoutResponse.status': 'ok',
   'AdminMe.is_admin': true,
 
+  // passkeys
+  'PasskeyResponse.name': 'iCloud Keychain',
+  'PasskeyResponse.transports': ['internal', 'hybrid'],
+  'UpdatePasskeyRequest.name': 'Laptop',
+  'CreatePasskeyRequest.name': 'Laptop',
+  'BeginPasskeyResponse.options': {
+    challenge: 'Y2hhbGxlbmdl',
+    rp: { id: 'auth.example.com', name: 'auth.example.com' },
+    user: { id: 'aGFuZGxl', name: 'bob@example.com', displayName: 'Bob' },
+    pubKeyCredParams: [{ alg: -7, type: 'public-key' }],
+    attestation: 'none',
+    excludeCredentials: [],
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    timeout: 300_000,
+  },
+  'CreatePasskeyRequest.credential': {
+    id: 'Y3JlZGVudGlhbA',
+    type: 'public-key',
+    response: { clientDataJSON: 'e30', attestationObject: 'oA', transports: ['internal'] },
+  },
+  'BeginPasskeySignInResponse.options': {
+    challenge: 'Y2hhbGxlbmdl',
+    rpId: 'auth.example.com',
+    userVerification: 'required',
+    timeout: 300_000,
+  },
+  'CompletePasskeySignInRequest.credential': {
+    id: 'Y3JlZGVudGlhbA',
+    type: 'public-key',
+    response: {
+      clientDataJSON: 'e30',
+      authenticatorData: 'AA',
+      signature: 'MEQ',
+      userHandle: 'aGFuZGxl',
+    },
+  },
+  'CompletePasskeySignInResponse.location':
+    'https://auth.example.com/auth/callback/passkey?state=c3RhdGU&code=Y29kZQ',
+
   ...accessExamples(),
 }
 

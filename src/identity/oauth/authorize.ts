@@ -31,7 +31,7 @@ import { continueAuthorization } from './continue-authorization.ts'
 import { createForm, createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
-import { isTooOld } from './sign-in-age.ts'
+import { isTooOld, requiresPasskey } from './sign-in-age.ts'
 import { findSignInError } from './sign-in-error.ts'
 import { findPending, switchUser } from './switch-user.ts'
 
@@ -72,7 +72,8 @@ async function signInOrContinue(
     const name = parsed.prompt === 'none' ? 'login_required' : 'invalid_request'
     return respondWithError(context, parsed, name, 'The id_token_hint is not valid')
   }
-  if (requiresPasskey(expected)) {
+  const passkeys = await findProvider(context, 'passkey', 'user')
+  if (requiresPasskey(expected) && !passkeys) {
     const isSilent = parsed.prompt === 'none'
     const name = isSilent ? 'login_required' : 'unmet_authentication_requirements'
     return respondWithError(context, parsed, name, 'No sign-in here meets the acr_values')
@@ -90,6 +91,8 @@ async function signInOrContinue(
   if (parsed.prompt === 'none') {
     return respondWithError(context, parsed, 'login_required', 'The user is not signed in')
   }
+  if (requiresPasskey(expected) && passkeys)
+    return startSignIn(context, expected, passkeys, request.browser)
   return chooseProvider(context, expected, client, request.browser)
 }
 
@@ -148,22 +151,15 @@ export async function requireRedirectingClient(
   throw new ServiceError(reasons.REDIRECT_URI_REFUSED, detail)
 }
 
-/**
- * Whether a request accepts nothing but `phr`, which is a sign-in by a passkey. Other values are for the
- * provider, and are voluntary (OpenID Connect Core 1.0, 3.1.2.1).
- */
-function requiresPasskey({ acrValues = '' }: AuthorizationRequest): boolean {
-  const values = acrValues.split(' ').filter((value) => value !== '')
-  return values.length > 0 && values.every((value) => value === 'phr')
-}
-
 /** Returns whether the user must sign in even though the browser has a session. */
 function mustSignIn(
-  { prompt, maxAge }: AuthorizationRequest,
+  request: AuthorizationRequest,
   session: OpenBrowserSession,
   now: Date,
 ): boolean {
+  const { prompt, maxAge } = request
   if (prompt === 'login' || prompt === 'select_account') return true
+  if (requiresPasskey(request) && session.acr !== 'phr') return true
   return isTooOld(session, maxAge, now)
 }
 

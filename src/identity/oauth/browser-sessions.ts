@@ -5,6 +5,7 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { lifetimesOf } from '../lifetimes.ts'
 import type { Identity } from '../providers/provider.ts'
 import { createSecret } from '../secret.ts'
+import { sessionProviderOf } from '../session-provider.ts'
 import type {
   BrowserSessionStore,
   NewBrowserSession,
@@ -36,7 +37,7 @@ export function prepareSession(
     secret: createSecret(),
     userId,
     email,
-    provider: identity.provider,
+    provider: sessionProviderOf(identity),
     ...authenticationOf(identity, now, isStepUp),
     lacksPersonalWorkspace: client.workspaceId !== null,
     browserHash,

@@ -7,7 +7,7 @@ import { failure, type SignInResult, success } from '../sign-in-result.ts'
 import { accountClientId } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { type OpenedSession, openBrowserSession, prepareSession } from './browser-sessions.ts'
-import { isTooOld } from './sign-in-age.ts'
+import { isTooOld, requiresPasskey } from './sign-in-age.ts'
 
 /**
  * The maximum time between the sign-in at the provider and its callback, in seconds. It is added to
@@ -38,6 +38,8 @@ export function openSession(
     const prepared = prepareSession(context, user, identity, client, browserHash, isStepUp)
     if (isTooOld(prepared, request?.maxAge, now, maxAgeTolerance))
       return failure('reauthentication_required')
+    if (request && requiresPasskey(request) && prepared.acr !== 'phr')
+      return failure('passkey_missing')
     if (request?.expectedUser && request.expectedUser !== prepared.userId)
       return failure('unexpected_user')
     const current = cookie ? await tx.browserSessions.findOpen(cookie, now) : undefined

@@ -34,7 +34,7 @@ export type Identity = {
    */
   emailVerified: boolean
   /** Why the identity has no verified address. */
-  emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified'
+  emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified' | 'passkey_removed'
   /** Whether the account must not join a user who has other accounts, verified address or not. */
   joinsNone?: boolean
   name: string
@@ -47,6 +47,8 @@ export type Identity = {
   hostedDomain?: string
   /** How and when the person authenticated, if the provider reports it. */
   authentication?: ReportedAuthentication
+  /** The ID of the passkey that the person has signed in with. */
+  passkeyId?: string
   /** The claims that the provider of a connection asserts. */
   claims?: Record<string, unknown>
   /** The user, if one of daikon's own methods has found them. */

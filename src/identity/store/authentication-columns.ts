@@ -1,7 +1,9 @@
 import type { Authentication } from '../authentication.ts'
+import { acrOf } from '../session-provider.ts'
 
 /** The columns of codes and sessions about the authentication, null if it is not known. */
 type AuthenticationColumns = {
+  provider: string
   authenticated_at?: Date | null | undefined
   is_time_reported: boolean
   stepped_up_at?: Date | null | undefined
@@ -12,7 +14,7 @@ export function fromColumns(row: AuthenticationColumns): Authentication | undefi
   const { authenticated_at: authenticatedAt, is_time_reported: isTimeReported, amr } = row
   if (!authenticatedAt) return undefined
   const isStepUp = row.stepped_up_at?.getTime() === authenticatedAt.getTime()
-  return { authenticatedAt, isTimeReported, isStepUp, amr: amr ?? [] }
+  return { authenticatedAt, isTimeReported, isStepUp, amr: amr ?? [], acr: acrOf(row.provider) }
 }
 
 export function toColumns(authentication: Authentication | undefined) {

@@ -3,6 +3,7 @@ import { BrowserSession } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
 import type { Authentication } from '../authentication.ts'
 import { hashSecret } from '../secret.ts'
+import { acrOf } from '../session-provider.ts'
 import { fromColumns } from './authentication-columns.ts'
 
 /** A browser session to create. */
@@ -83,11 +84,12 @@ export class BrowserSessionStore {
 
   /** Returns the session of a cookie, unless it has expired or its user is inactive. */
   async findOpen(secret: string, now: Date): Promise<OpenBrowserSession | undefined> {
-    type Row = Omit<OpenBrowserSession, 'authenticatedAt' | 'secret'> & { time: string }
+    type Row = Omit<OpenBrowserSession, 'authenticatedAt' | 'secret' | 'acr'> & { time: string }
     const [row] = await query<Row>(this.#em, findOpenSql, [hashSecret(secret), now])
     if (!row) return undefined
     const { time, ...session } = row
-    return { ...session, secret, authenticatedAt: new Date(time) }
+    const acr = acrOf(session.provider)
+    return { ...session, secret, acr, authenticatedAt: new Date(time) }
   }
 
   /** Lists the sessions of a browser, which has several after sign-ins that ended at the same time. */
