@@ -71,7 +71,7 @@ export async function createPasskey(
   const challenge = await consumeChallenge(context, response.response.clientDataJSON, use)
   const created = await verifyCreation(response, challenge, relyingParty)
   const { credentialId: subject, aaguid, publicKey, ...authenticator } = created
-  const name = givenName ?? nameAuthenticator(aaguid)
+  const name = givenName?.trim() ?? nameAuthenticator(aaguid)
   const { added, email } = await stores.transaction(async (tx) => {
     const { isActive } = await tx.users.lock(userId)
     // The session may have ended before the lock was acquired.

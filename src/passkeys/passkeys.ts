@@ -49,7 +49,7 @@ export async function updatePasskey(
 ): Promise<PasskeyResponse> {
   const { id: userId } = requireUser(principal)
   return stores.transaction(async (tx) => {
-    if (!(await tx.passkeys.rename(passkey_id, userId, name)))
+    if (!(await tx.passkeys.rename(passkey_id, userId, name.trim())))
       throw new ServiceError(reasons.PASSKEY_NOT_FOUND)
     const event = {
       action: 'user.passkey_renamed',

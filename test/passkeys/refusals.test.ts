@@ -25,8 +25,7 @@ const environment = await createPasskeyEnvironment()
 const { pool, clock } = environment
 test.after.always(() => environment.stop())
 
-const newUser = (transport: Transport) =>
-  signInToAccount(environment, transport, environment.addProviderUser())
+const newUser = (transport: Transport) => signInToAccount(transport, environment.addProviderUser())
 
 const countPasskeys = async (userId: string): Promise<number> => {
   const sql = `select count(*)::int as count from passkeys p join linked_accounts a on a.id = p.account_id
@@ -99,8 +98,8 @@ for (const transport of environment.transports) {
 
   test(`a challenge creates one passkey, of its session alone ${over}`, async (t) => {
     const email = environment.addProviderUser()
-    const mine = await signInToAccount(environment, transport, email)
-    const again = await signInToAccount(environment, transport, email)
+    const mine = await signInToAccount(transport, email)
+    const again = await signInToAccount(transport, email)
     const other = await newUser(transport)
     const refuses = async (token: string, options: Parameters<typeof createSoftPasskey>[0]) => {
       const { credential } = createSoftPasskey(options, origin)

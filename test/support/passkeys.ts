@@ -1,11 +1,14 @@
+import { registerAccountClient } from '../../src/identity/built-in-clients.ts'
 import { providerNames } from '../../src/identity/providers/provider.ts'
+import { accountClientId } from '../../src/identity/store/client-store.ts'
+import { createStores } from '../../src/server/stores.ts'
+import { createAuthorizationRequest, signInAtAuthorize } from './oauth.ts'
 import { expectOk } from './outcome.ts'
 import {
   appUri,
   createPkce,
   createSignInEnvironment,
   type SignInEnvironmentOptions,
-  signIn,
 } from './sign-in.ts'
 import {
   assertSoftPasskey,
@@ -21,19 +24,50 @@ export const origin = 'http://localhost:8000'
 export type PasskeyEnvironment = Awaited<ReturnType<typeof createPasskeyEnvironment>>
 
 /** Creates a sign-in environment in which people sign in with passkeys, too. */
-export function createPasskeyEnvironment(options: SignInEnvironmentOptions['options'] = {}) {
-  return createSignInEnvironment({
+export async function createPasskeyEnvironment(options: SignInEnvironmentOptions['options'] = {}) {
+  const environment = await createSignInEnvironment({
     options: { SIGN_IN_METHODS: [...providerNames, 'passkey'], ...options },
   })
+  await registerAccountClient(createStores(environment.database.fork()), origin)
+  return environment
 }
 
-/** Signs a user in by a provider. Returns an access token that may change their account. */
-export async function signInToAccount(
-  _environment: PasskeyEnvironment,
+const accountUri = `${origin}/account/callback`
+
+/** Signs a user in to the account page by a provider. Returns a token that may change the account. */
+export async function signInToAccount(transport: Transport, email: string, provider = 'google') {
+  const { request, verifier } = createAccountRequest()
+  const { location } = await signInAtAuthorize(transport, email, request, provider)
+  return exchangeForAccount(transport, location, verifier)
+}
+
+/** Signs a user in to the account page with a passkey. */
+export async function signInToAccountWithPasskey(transport: Transport, passkey: SoftPasskey) {
+  const { request, verifier } = createAccountRequest()
+  const begun = expectOk(await transport.call('Authorize', { ...request, provider: 'passkey' }))
+  const { location } = await comeBack(transport, openOf(begun), passkey)
+  return exchangeForAccount(transport, location, verifier)
+}
+
+function createAccountRequest() {
+  const more = { redirect_uri: accountUri, prompt: 'login' }
+  return createAuthorizationRequest(accountClientId, more)
+}
+
+async function exchangeForAccount(
   transport: Transport,
-  email: string,
+  location: string,
+  code_verifier: string,
 ): Promise<{ token: string; userId: string }> {
-  const { tokens } = await signIn(transport, email)
+  const tokens = expectOk(
+    await transport.call('IssueToken', {
+      grant_type: 'authorization_code',
+      client_id: accountClientId,
+      code: new URL(location).searchParams.get('code') ?? '',
+      redirect_uri: accountUri,
+      code_verifier,
+    }),
+  )
   const token = tokens.access_token as string
   const { id } = expectOk(await transport.call('GetMe', {}, { token }))
   return { token, userId: id }

@@ -1866,8 +1866,10 @@ type Configuration struct {
 	RequestUriParameterSupported bool `protobuf:"varint,25,opt,name=request_uri_parameter_supported,json=requestUriParameterSupported,proto3" json:"request_uri_parameter_supported,omitempty"`
 	// The authentication methods of the introspection endpoint. `Bearer` is a service key.
 	IntrospectionEndpointAuthMethodsSupported []string `protobuf:"bytes,26,rep,name=introspection_endpoint_auth_methods_supported,json=introspectionEndpointAuthMethodsSupported,proto3" json:"introspection_endpoint_auth_methods_supported,omitempty"`
-	unknownFields                             protoimpl.UnknownFields
-	sizeCache                                 protoimpl.SizeCache
+	// The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys.
+	AcrValuesSupported []string `protobuf:"bytes,30,rep,name=acr_values_supported,json=acrValuesSupported,proto3" json:"acr_values_supported,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Configuration) Reset() {
@@ -2099,6 +2101,13 @@ func (x *Configuration) GetRequestUriParameterSupported() bool {
 func (x *Configuration) GetIntrospectionEndpointAuthMethodsSupported() []string {
 	if x != nil {
 		return x.IntrospectionEndpointAuthMethodsSupported
+	}
+	return nil
+}
+
+func (x *Configuration) GetAcrValuesSupported() []string {
+	if x != nil {
+		return x.AcrValuesSupported
 	}
 	return nil
 }
@@ -2406,7 +2415,7 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x03kid\x18\x04 \x01(\tR\x03kid\x12\f\n" +
 	"\x01n\x18\x05 \x01(\tR\x01n\x12\f\n" +
 	"\x01e\x18\x06 \x01(\tR\x01e\"\x19\n" +
-	"\x17GetConfigurationRequest\"\x87\x0f\n" +
+	"\x17GetConfigurationRequest\"\xb9\x0f\n" +
 	"\rConfiguration\x12\x16\n" +
 	"\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n" +
 	"\bjwks_uri\x18\x02 \x01(\tR\ajwksUri\x12%\n" +
@@ -2437,7 +2446,8 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x1aclaims_parameter_supported\x18\x17 \x01(\bR\x18claimsParameterSupported\x12>\n" +
 	"\x1brequest_parameter_supported\x18\x18 \x01(\bR\x19requestParameterSupported\x12E\n" +
 	"\x1frequest_uri_parameter_supported\x18\x19 \x01(\bR\x1crequestUriParameterSupported\x12`\n" +
-	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported\"\x9c\x02\n" +
+	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported\x120\n" +
+	"\x14acr_values_supported\x18\x1e \x03(\tR\x12acrValuesSupported\"\x9c\x02\n" +
 	"\x19ConfirmAccountLinkRequest\x12\x19\n" +
 	"\x05state\x18\x01 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
 	"\vlogin_state\x18\x02 \x01(\tH\x01R\n" +

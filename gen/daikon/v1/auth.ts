@@ -424,6 +424,8 @@ export interface Configuration {
   request_uri_parameter_supported: boolean;
   /** The authentication methods of the introspection endpoint. `Bearer` is a service key. */
   introspection_endpoint_auth_methods_supported: string[];
+  /** The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys. */
+  acr_values_supported: string[];
 }
 
 /** The request of AuthService.ConfirmAccountLink. */
@@ -2724,6 +2726,7 @@ function createBaseConfiguration(): Configuration {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     introspection_endpoint_auth_methods_supported: [],
+    acr_values_supported: [],
   };
 }
 
@@ -2815,6 +2818,9 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.introspection_endpoint_auth_methods_supported) {
       writer.uint32(210).string(v!);
+    }
+    for (const v of message.acr_values_supported) {
+      writer.uint32(242).string(v!);
     }
     return writer;
   },
@@ -3064,6 +3070,14 @@ export const Configuration: MessageFns<Configuration> = {
             message.introspection_endpoint_auth_methods_supported.push(reader.string());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.acr_values_supported.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3116,6 +3130,7 @@ export const Configuration: MessageFns<Configuration> = {
     message.request_uri_parameter_supported = object.request_uri_parameter_supported ?? false;
     message.introspection_endpoint_auth_methods_supported =
       object.introspection_endpoint_auth_methods_supported?.map((e) => e) || [];
+    message.acr_values_supported = object.acr_values_supported?.map((e) => e) || [];
     return message;
   },
 };

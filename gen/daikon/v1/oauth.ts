@@ -88,7 +88,7 @@ export interface AuthorizeRequest {
   login_hint?:
     | string
     | undefined;
-  /** Passed to the identity provider. */
+  /** If it is `phr`, the user must sign in with a passkey. Other values are passed to the identity provider. */
   acr_values?:
     | string
     | undefined;

@@ -14,7 +14,8 @@ export function fromColumns(row: AuthenticationColumns): Authentication | undefi
   const { authenticated_at: authenticatedAt, is_time_reported: isTimeReported, amr } = row
   if (!authenticatedAt) return undefined
   const isStepUp = row.stepped_up_at?.getTime() === authenticatedAt.getTime()
-  return { authenticatedAt, isTimeReported, isStepUp, amr: amr ?? [], acr: acrOf(row.provider) }
+  const acr = acrOf(row.provider)
+  return { authenticatedAt, isTimeReported, isStepUp, amr: amr ?? [], acr }
 }
 
 export function toColumns(authentication: Authentication | undefined) {

@@ -53,7 +53,7 @@ type AuthorizeRequest struct {
 	// The e-mail address of the user, passed to the identity provider. If a connection has verified its
 	// domain, the user signs in by it.
 	LoginHint *string `protobuf:"bytes,11,opt,name=login_hint,json=loginHint,proto3,oneof" json:"login_hint,omitempty"`
-	// Passed to the identity provider.
+	// If it is `phr`, the user must sign in with a passkey. Other values are passed to the identity provider.
 	AcrValues *string `protobuf:"bytes,12,opt,name=acr_values,json=acrValues,proto3,oneof" json:"acr_values,omitempty"`
 	// An ID token of the expected user. If another user is signed in to the browser, a new sign-in is
 	// required.
