@@ -1,4 +1,5 @@
 import { accountEvents } from './events.ts'
+import { accountPage } from './page.ts'
 import { reasons } from './reasons.ts'
 
 /** What users do with their own account on the account page. */
@@ -6,6 +7,7 @@ export const account = {
   name: 'account',
   needs: ['activity', 'admin', 'identity', 'workspaces'],
   events: accountEvents,
+  page: accountPage,
   reasons,
   load: async () => (await import('./parts.ts')).parts,
 } as const

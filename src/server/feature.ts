@@ -42,6 +42,8 @@ export type Feature = {
   ports?: PortFactories
   /** What it finds where no feature above provides a port that it declares. */
   defaultPorts?: PortFactories
+  /** A page of its own at BASE_URL. */
+  page?: PageOfFeature
   /** The reasons of its errors. */
   reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
@@ -53,6 +55,16 @@ export type Feature = {
   findMistakes?: (settings: never) => string[]
   /** Loads what it runs, so that help and completion do not load it. */
   load: () => Promise<FeatureParts>
+}
+
+/** A page that is built with the console, into a folder beside it. */
+export type PageOfFeature = {
+  /** Where it is, such as `/account`. All that begins with it belongs to the page. */
+  path: string
+  /** The folder of its build in `console`. */
+  folder: string
+  /** Returns what the page needs of the settings. `features` are the names of what the server can do. */
+  createSettings: (settings: never, features: string[]) => object
 }
 
 /**

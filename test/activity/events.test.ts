@@ -759,7 +759,7 @@ for (const transport of environment.transports) {
           entry.actor_id === null,
           hasNoTarget ||
             fails === true ||
-            action === 'user.link_refused' ||
+            (action === 'user.link_refused' && key !== 'confirmAccountLink') ||
             (credentials?.key !== undefined && !credentials.token),
         )
       })
