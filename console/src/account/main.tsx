@@ -6,7 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { theme } from '../theme.ts'
 import { AccountPage } from './account-page.tsx'
-import { type Arrival, completeSignIn, RequestFailure, signIn } from './session.ts'
+import { type Arrival, completeSignIn, type RequestFailure, signIn } from './session.ts'
 
 /** Signs in by the session of the browser, or shows the page after that. */
 async function start(): Promise<void> {

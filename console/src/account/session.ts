@@ -1,5 +1,10 @@
 import { describeSignInError } from '../session/sign-in-errors.ts'
-import { createChallenge, createPendingSignIn, type PendingSignIn, readClaims } from '../workspace-console/pkce.ts'
+import {
+  createChallenge,
+  createPendingSignIn,
+  type PendingSignIn,
+  readClaims,
+} from '../workspace-console/pkce.ts'
 import { settings } from './page-settings.ts'
 
 /** The tokens are in memory alone: a reload signs in by the session of the browser. */
@@ -46,7 +51,12 @@ export async function signIn(prompt?: 'none' | 'login'): Promise<void> {
 }
 
 /** What a sign-in has led to. */
-export type Arrival = { isSignedIn: boolean; error?: string; hasSteppedUp?: boolean; query: URLSearchParams }
+export type Arrival = {
+  isSignedIn: boolean
+  error?: string
+  hasSteppedUp?: boolean
+  query: URLSearchParams
+}
 
 /** Completes the sign-in that led here. Returns undefined if the page has just been opened. */
 export async function completeSignIn(): Promise<Arrival | undefined> {
@@ -102,7 +112,12 @@ export async function call<Result>(method: string, path: string, body?: object):
   throw new RequestFailure(content)
 }
 
-async function send(method: string, path: string, body?: object, isRepeated = false): Promise<Response> {
+async function send(
+  method: string,
+  path: string,
+  body?: object,
+  isRepeated = false,
+): Promise<Response> {
   const response = await fetch(path, {
     method,
     headers: {
@@ -114,7 +129,10 @@ async function send(method: string, path: string, body?: object, isRepeated = fa
     throw new RequestFailure({})
   })
   if (response.status !== 401 || isRepeated) return response
-  const { reason } = await response.clone().json().catch(() => ({}))
+  const { reason } = await response
+    .clone()
+    .json()
+    .catch(() => ({}))
   if (reason === 'SIGN_IN_TOO_OLD' || !(await renew())) return response
   return send(method, path, body, true)
 }
@@ -129,7 +147,10 @@ function renew(): Promise<boolean> {
 async function refresh(): Promise<boolean> {
   if (!tokens) return false
   try {
-    tokens = await requestTokens({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token })
+    tokens = await requestTokens({
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+    })
     return true
   } catch {
     return false
