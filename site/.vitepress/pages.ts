@@ -47,6 +47,7 @@ const groups: Record<string, string[]> = {
   'Sign-in': named(
     'openid-connect',
     'browser-sign-in',
+    'own-sign-in',
     'step-up',
     'invitations',
     'connections',

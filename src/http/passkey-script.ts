@@ -2,14 +2,12 @@
  * The script of pages on which people sign in with passkeys. Its hash is part of their content security
  * policy.
  *
- * A page of its own has a button with the state of the sign-in and the options of the browser. Other pages
- * have a link to that page: the script loads it, and offers passkeys in the address field (conditional
- * mediation).
+ * The page of passkeys has a button with the state of the sign-in and the options of the browser. On other
+ * pages, the script offers passkeys in the address field (conditional mediation), whose form has the state.
  */
 export const passkeyScript = `
 (() => {
   const button = document.querySelector('button[data-passkey]')
-  const link = document.querySelector('a[data-passkey]')
   const field = document.querySelector('input[autocomplete~="webauthn"]')
   const problem = document.querySelector('#problem')
   const decode = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))
@@ -73,11 +71,9 @@ export const passkeyScript = `
     return
   }
   const offer = async () => {
-    if (!link || !field || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return
-    const text = await (await fetch(link.href)).text()
-    const page = new DOMParser().parseFromString(text, 'text/html').querySelector('button[data-passkey]')
-    if (!page) return
-    const flow = read(page)
+    const state = field?.form?.elements.namedItem('state')?.value
+    if (!state || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return
+    const flow = { state, seconds: 300 }
     let pending = new AbortController()
     const wait = () => {
       pending = new AbortController()

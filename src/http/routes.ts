@@ -224,9 +224,11 @@ function send(
   const requestId = sentRequestId(request) ?? callId
   response.set('X-Request-ID', requestId)
   setRateLimitHeaders(response, outcome.rateLimit)
-  if (outcome.error && isNavigation(operation, request))
+  if (outcome.error && isNavigation(operation, request)) {
+    const { retryAfter } = outcome.error
+    if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter))
     sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, requestId))
-  else if (outcome.error) {
+  } else if (outcome.error) {
     const { profile } = operation.policy
     sendProblem(response, outcome.error, requestId, profile, formatOf(formats, profile))
   } else respond?.(response, outcome.response ?? {})

@@ -10,6 +10,7 @@ import { readConnectionId } from './providers/connection.ts'
 import { failure } from './sign-in-result.ts'
 import type { EnforcementStore } from './store/enforcement-store.ts'
 import { connectionRequired, connectionSession } from './user-errors.ts'
+import { refuseWeakSessions } from './weak-sessions.ts'
 
 const noConnections: SignInConnections = {
   existsAny: async () => false,
@@ -45,7 +46,7 @@ function createScopeWithoutConnections(enforcements: EnforcementStore): SessionS
 /** What identity finds on a server without connections. */
 export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
-    createScopeWithoutConnections(enforcements),
+    refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
   signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }

@@ -26,7 +26,10 @@ import type { Tokens } from './tokens.ts'
 export type SignInOutcome = {
   flow: Flow
   provider: SignInMethodName | 'connection' | 'unknown'
-  /** `ok`, an error such as `email_not_verified`, or the reason of a ServiceError in lower case. */
+  /**
+   * `ok`, an error such as `email_not_verified`, the reason of a ServiceError in lower case, or `wrong_code`
+   * before a callback.
+   */
   outcome: string
 }
 
@@ -61,7 +64,7 @@ export type IdentityDependencies = {
   limitTransactions: Semaphore
   /** Sends an e-mail in the background, if a mail server is configured. */
   sendMail: (mail: Mail) => void
-  /** Called once for each callback of a login, whether it succeeds or fails, for metrics. */
+  /** Called once for each callback of a login and each wrong code, for metrics. */
   onSignIn: (signIn: SignInOutcome) => void
   /** Called whenever a secret is presented again after its use, for metrics. */
   onReplay: (secret: ReplayedSecret) => void

@@ -12,6 +12,7 @@ import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { renderAccountMail } from './account-mail.ts'
 import type { IdentityDependencies } from './identity-dependencies.ts'
+import type { IdentityPorts } from './ports.ts'
 import { originOf } from './providers/generic.ts'
 import type { Identity } from './providers/provider.ts'
 import { titleOf } from './providers/sign-in-methods.ts'
@@ -26,9 +27,13 @@ import type { SessionStore } from './store/session-store.ts'
 import type { UserStore } from './store/user-store.ts'
 
 /** The stores that resolving and linking an identity changes. */
-type LinkStores = { accounts: AccountStore; activity: ActivityStore; users: UserStore }
+type LinkStores = Pick<IdentityPorts, 'signInPasskeys'> & {
+  accounts: AccountStore
+  activity: ActivityStore
+  users: UserStore
+}
 
-type UnlinkStores = LinkStores & {
+type UnlinkStores = Omit<LinkStores, 'signInPasskeys'> & {
   browserSessions: BrowserSessionStore
   codes: CodeStore
   revocations: RevocationStore
@@ -64,8 +69,12 @@ export async function resolveUser(
   if (linkedUserId) {
     await tx.users.lock(linkedUserId)
     // Check again, because the account may have been unlinked before the lock was acquired.
-    if ((await tx.accounts.findUserId(identity)) === linkedUserId)
-      return success({ id: linkedUserId, wasLinked: true })
+    const isLinked = (await tx.accounts.findUserId(identity)) === linkedUserId
+    if (isLinked && !(await ownsAddress(tx, identity, linkedUserId))) {
+      // An address of codes is worth nothing once the user has another one.
+      return failure('account_conflict')
+    }
+    if (isLinked) return success({ id: linkedUserId, wasLinked: true })
   }
   if (!identity.email || !identity.emailVerified)
     return failure(identity.emailProblem ?? 'email_not_verified')
@@ -74,6 +83,15 @@ export async function resolveUser(
   if (isClosed) return failure('sign_up_closed')
   const linked = await linkByEmail(tx, identity, identity.email)
   return linked.ok ? success({ id: linked.value, wasLinked: false }) : linked
+}
+
+/** Whether the address is the user's, if it is an account of codes. */
+async function ownsAddress(
+  { users }: LinkStores,
+  { provider, subject }: Identity,
+  userId: string,
+): Promise<boolean> {
+  return provider !== 'email' || (await users.requireProfile(userId)).email === subject
 }
 
 /** Links the account to the user with this address, unless the user's other accounts prevent it. */
@@ -94,7 +112,11 @@ async function linkByEmail(
   if (accounts.some((other) => other.provider === provider && other.subject === subject))
     return success(userId)
   const detail = { provider, subject }
-  if (!mayJoin(identity, email, accounts)) {
+  const mayLink =
+    mayJoin(identity, email, accounts) &&
+    // A code is no master key.
+    (provider !== 'email' || !(await tx.signInPasskeys.hasAny(userId)))
+  if (!mayLink) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
     return recordedFailure('account_conflict')
@@ -136,12 +158,13 @@ export async function linkToUser(
  * Returns whether an account may be linked to the user with its address. If the user already has
  * another account at the same provider, it may not, because the address must have changed hands. If
  * the user has accounts at other providers, a Google account may be linked only if Google is
- * authoritative for the address, and one of OIDC_ISSUER only if OIDC_TRUST_EMAIL is true.
+ * authoritative for the address, one of OIDC_ISSUER only if OIDC_TRUST_EMAIL is true, and an address of codes
+ * not at all.
  */
 function mayJoin(identity: Identity, email: string, accounts: LinkedAccount[]): boolean {
   if (accounts.length === 0) return true
   if (accounts.some((other) => originOf(other) === originOf(identity))) return false
-  if (identity.joinsNone) return false
+  if (identity.joinsNone || identity.provider === 'email') return false
   return identity.provider !== 'google' || isGoogleAddress(email, identity.hostedDomain)
 }
 

@@ -11,7 +11,7 @@ import { lifetimesOf } from './lifetimes.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
 import { failureUrl, resumeUrl } from './oauth/authorization-response.ts'
 import { requireRedirectingClient } from './oauth/authorize.ts'
-import { findStartProblem, rememberConnection } from './oauth/connection-start.ts'
+import { findStartProblem, rememberSignIn } from './oauth/connection-start.ts'
 import { continueAuthorization } from './oauth/continue-authorization.ts'
 import { completeInvitation } from './oauth/invitation-sign-in.ts'
 import { openSession } from './oauth/open-session.ts'
@@ -93,9 +93,10 @@ export function completeLogin(
     const result = identity.ok ? await grantCode(context, identity.value, client) : identity
     if (!result.ok) await recordFailure(context, login, result)
     const location = clientUrl(client, result)
-    const remembered = result.ok
-      ? await rememberConnection(context, request.browser, login.provider)
-      : {}
+    const remembered =
+      result.ok && identity.ok
+        ? await rememberSignIn(context, request.browser, login.provider, identity.value.email)
+        : {}
     const cleared = { state: login.secrets.state, login_state: '' }
     return { result, response: { ...cleared, location, ...remembered, ...openerPolicy } }
   })
@@ -138,7 +139,7 @@ async function completeAuthorization(
       ...common,
       // A page is shown at a separate URL, so that it can be reloaded.
       location: next.location ?? resumed,
-      ...(await rememberConnection(context, callback.browser, login.provider)),
+      ...(await rememberSignIn(context, callback.browser, login.provider, session.email)),
       browser_session: session.secret,
       browser_session_seconds: lifetimesOf(context.identity.settings).refresh,
     },

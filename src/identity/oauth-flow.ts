@@ -21,7 +21,7 @@ import {
   type SignInResult,
   success,
 } from './sign-in-result.ts'
-import { type Flow, maxFlowSeconds, type OAuthState } from './state-cookie.ts'
+import { type Continuation, type Flow, maxFlowSeconds, type OAuthState } from './state-cookie.ts'
 
 /**
  * Returns a configured provider by its name, or the one of an active connection, by which nobody signs
@@ -57,7 +57,7 @@ export async function findProvider(
 export async function startFlow(
   context: IdentityContext,
   provider: Provider,
-  login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'link' | 'returnTo'>,
+  login: Continuation,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
   const { stateCookies, settings } = context.identity
@@ -126,7 +126,8 @@ export async function fetchIdentity(
   }
   const redirectUri = callbackUrl(context.identity.settings, login.flow, provider)
   const result = await provider.complete(callback, redirectUri, login.secrets)
-  return result.ok ? result : warnOf(context, result)
+  if (!result.ok) return warnOf(context, result)
+  return login.links ? success({ ...result.value, links: login.links }) : result
 }
 
 /** What an operator can do about an address that cannot be used. */

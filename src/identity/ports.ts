@@ -33,8 +33,11 @@ export type SignedIn = { userId: string; provider: string }
 /** Whether a session may be used in a workspace. */
 export type WorkspaceAccess =
   | { isAllowed: true }
-  /** `requiredConnection` is the connection that the user must sign in through, if there is one. */
-  | { isAllowed: false; requiredConnection?: string }
+  /**
+   * `requiredConnection` is the connection that the user must sign in through, if there is one;
+   * `isTooWeak` whether any other sign-in than by a code would do.
+   */
+  | { isAllowed: false; requiredConnection?: string; isTooWeak?: true }
 
 /** The connections of workspaces to identity providers of their own, through which members sign in. */
 export type SignInConnections = {

@@ -97,6 +97,11 @@ export const reasons = defineReasons({
   },
   SESSION_NOT_FOUND: { code: 'not_found', message: 'Session not found' },
   SIGN_IN_TOO_OLD: { code: 'unauthenticated', message: 'The user must sign in again' },
+  SIGN_IN_TOO_WEAK: {
+    code: 'permission_denied',
+    message:
+      'The workspace does not accept sign-ins by a code sent by e-mail. Sign in another way.',
+  },
   SIGNER_UNAVAILABLE: { code: 'unavailable', message: 'Tokens cannot be signed at the moment' },
   STATE_REFUSED: {
     code: 'failed_precondition',

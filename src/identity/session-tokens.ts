@@ -19,7 +19,7 @@ import type { ClaimsStore } from './store/claims-store.ts'
 import { accountClientId, type ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
 import type { SessionStore } from './store/session-store.ts'
-import { notAMember } from './user-errors.ts'
+import { notAMember, signInTooWeak } from './user-errors.ts'
 
 /** The tokens issued for a session, with the data that an ID token requires. */
 export type IssuedTokens = {
@@ -188,7 +188,11 @@ async function rotate(
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
     if (switchesTo) await tx.sessionScope.require(session, switchesTo)
     // The connection has lost the user, or another one has been enforced.
-    else if (!(await tx.sessionScope.find(session, workspaceId)).isAllowed) return undefined
+    else {
+      const access = await tx.sessionScope.find(session, workspaceId)
+      if (!access.isAllowed && access.isTooWeak) throw signInTooWeak()
+      if (!access.isAllowed) return undefined
+    }
   }
   if (!(await tx.sessions.consumeRefreshToken(tokenId, now))) {
     context.identity.onReplay('refresh_token')

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
-import type { Identity, LoginSecrets, SignInProviderName } from './providers/provider.ts'
+import type {
+  Identity,
+  LoginSecrets,
+  ProvedAddress,
+  SignInProviderName,
+} from './providers/provider.ts'
 
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
@@ -37,6 +42,26 @@ export type OAuthState = {
   link?: AccountLink
   /** In the user flow: the token of the invitation to return to. Replaces `client`. */
   invitation?: string
+  /** The address to which a code was asked for. */
+  address?: string
+  /** The address that a code has proved, which the completed login links. */
+  links?: ProvedAddress
+}
+
+/** What a login leads to, whatever provider completes it. */
+export type Continuation = Pick<
+  OAuthState,
+  'flow' | 'client' | 'invitation' | 'link' | 'returnTo' | 'links'
+>
+
+/** Returns what another login continues. */
+export function continuationOf({ flow, client, invitation, returnTo }: OAuthState): Continuation {
+  return {
+    flow,
+    ...(client && { client }),
+    ...(invitation !== undefined && { invitation }),
+    ...(returnTo !== undefined && { returnTo }),
+  }
 }
 
 /** The time that a person has to sign in at the provider, in seconds. */

@@ -4,6 +4,7 @@ import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { connections } from '../connections/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
+import { emailSignIn } from '../email-sign-in/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
 import { passkeys } from '../passkeys/feature.ts'
@@ -19,6 +20,7 @@ import { type Feature, joinTables } from './feature.ts'
  */
 export const features = [
   identity,
+  emailSignIn,
   workspaces,
   permissions,
   admin,

@@ -22,6 +22,12 @@ export const workspaceEvents = {
     description: 'An owner allowed or forbade support access, which ends if it is forbidden',
     recordedBy: ['updateWorkspace'],
   },
+  'workspace.email_sign_in_changed': {
+    target: 'workspace',
+    detail: ['slug', 'allowed'],
+    description: 'An owner allowed or refused sessions that began with a code by e-mail',
+    recordedBy: ['updateWorkspace'],
+  },
   'workspace.slug_changed': {
     target: 'workspace',
     detail: ['from', 'to'],

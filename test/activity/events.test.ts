@@ -215,6 +215,10 @@ const eventCalls: EventCalls = {
       return createAdminCall('SetAdministrator', { user_id, is_admin: false })
     },
   },
+  'user.sign_in_code_refused': {},
+  'workspace.email_sign_in_changed': {
+    updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { email_sign_in: false }),
+  },
   'workspace.support_access_changed': {
     updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { support_access: false }),
   },

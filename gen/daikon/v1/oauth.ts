@@ -300,7 +300,8 @@ export interface OpenInvitationResponse {
 export interface HostedPage {
   /**
    * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-   * `confirm_sign_out`, `signed_out`, `link_account`, `form_post`, `confirm_connection` or `switch_user`.
+   * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
+   * `enter_code`, `confirm_address` or `link_account`.
    */
   kind: string;
   /** The name of the client app; empty if it is unknown. */
@@ -313,10 +314,11 @@ export interface HostedPage {
   invitations: HostedPageLink[];
   /**
    * The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-   * `enter_email`, and the `confirmation` of the chosen link to those of other pages.
+   * `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
+   * those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
    */
   fields: HostedPageField[];
-  /** For `sign_in_to_accept`: why the last sign-in failed. */
+  /** Why the last sign-in, address or code failed. */
   error?: string | undefined;
 }
 

@@ -22,7 +22,8 @@ export class SignInCodes extends Migration {
     this.addSql(`
       create index on sign_in_codes (next_attempt_at) where next_attempt_at is not null`)
     this.addSql('create index on sign_in_codes (expires_at)')
-    this.addSql('create index on sign_in_codes (email)')
+    this.addSql(`
+      create index on sign_in_codes (flow_hash) where tries >= 5 and code_mac is not null`)
     this.addSql(`
       create table sign_in_code_mails (
         id bigint generated always as identity primary key,

@@ -1,4 +1,8 @@
-import type { AuthorizeRequest, AuthorizeResponse } from '../../../gen/daikon/v1/oauth.ts'
+import type {
+  AuthorizeRequest,
+  AuthorizeResponse,
+  HostedPageLink,
+} from '../../../gen/daikon/v1/oauth.ts'
 import { domainOf, normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
@@ -179,7 +183,11 @@ async function chooseProvider(
   const names = [...providers.keys()]
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
-  const asks = !named && !request.loginHint && (await context.stores.signInConnections.existsAny())
+  const asks =
+    !named &&
+    !request.loginHint &&
+    !providers.has('email') &&
+    (await context.stores.signInConnections.existsAny())
   if (asks) return emailPage(context, request, client, browser)
   const name = named ?? (others[0] ? undefined : only)
   if (name) return startSignIn(context, request, providers.get(name) as Provider, browser)
@@ -187,10 +195,43 @@ async function chooseProvider(
     const description = 'No identity provider is configured'
     return respondWithError(context, request, 'server_error', description)
   }
-  const links = listProviderLinks(context, (provider) =>
-    authorizationUrl(context, { ...request, provider }),
+  return choicePage(context, request, client, browser)
+}
+
+/**
+ * Returns the page with all methods, the one that the browser used last first. If codes by e-mail are on, it
+ * asks for the address, whose form goes on with a sign-in that begins here.
+ */
+async function choicePage(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  { name: client_name }: RedirectingClient,
+  cookie: string | undefined,
+): Promise<AuthorizeResponse> {
+  const { providers, browserCookies } = context.identity
+  const browser = await browserCookies.read(cookie)
+  const links = sortByUse(
+    listProviderLinks(context, (provider) => authorizationUrl(context, { ...request, provider })),
+    browser.method,
   )
-  return { page: createPage('choose_provider', { client_name: client.name, links }) }
+  const email = providers.get('email')
+  const started = email && (await startSignIn(context, request, email, cookie))
+  // The request is too long for the cookie, which the link says when it is followed.
+  if (!started?.login_state) return { page: createPage('choose_provider', { client_name, links }) }
+  const { location = '', ...begun } = started
+  const { url, fields } = createForm(location)
+  const withForm = links.map((link) => (link.detail === 'email' ? { ...link, url } : link))
+  const { loginHint = '' } = request
+  const parts = { client_name, links: withForm, fields, email: loginHint }
+  return { ...begun, page: createPage('choose_provider', parts) }
+}
+
+/** Moves the method of the last sign-in to the beginning. */
+function sortByUse(links: HostedPageLink[], method: string | undefined): HostedPageLink[] {
+  return [
+    ...links.filter(({ detail }) => detail === method),
+    ...links.filter(({ detail }) => detail !== method),
+  ]
 }
 
 /** Signs in through a connection if that may begin, and asks the user or refuses otherwise. */

@@ -2,6 +2,7 @@ import { isUuid } from '../../core/uuid.ts'
 import { violates } from '../../database/database-errors.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
+import { reasons } from '../reasons.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
@@ -40,12 +41,20 @@ export async function continueAuthorization(
   const workspaces = name ? admitted.filter((workspace) => isNamed(workspace, name)) : admitted
   const [only, ...others] = workspaces
   if (!only) {
+    const asked = joinedOrInvited.filter(
+      (workspace) => (!boundTo || workspace.id === boundTo) && (!name || isNamed(workspace, name)),
+    )
+    if (await isTooWeak(context, session, asked)) {
+      const { message } = reasons.SIGN_IN_TOO_WEAK
+      return respondWithError(context, request, 'access_denied', message)
+    }
     const description = boundTo
       ? notInBoundWorkspace
       : `The user is not a member of ${name ? 'this' : 'any'} workspace`
     return respondWithError(context, request, 'access_denied', description)
   }
-  const own = client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
+  const own =
+    client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
   if (own) return grantCode(context, request, session, own)
   if (hasDeclined(request, session)) return decline(context, request)
   const isOnly = others.length === 0 && only.status === 'active'
@@ -76,6 +85,19 @@ async function findOpenWorkspace(
     if ((await stores.sessionScope.find(session, id)).isAllowed) return id
   }
   return undefined
+}
+
+/** Whether one of some workspaces would admit the user after another sign-in than by a code. */
+async function isTooWeak(
+  { stores }: IdentityContext,
+  session: OpenBrowserSession,
+  workspaces: UserWorkspace[],
+): Promise<boolean> {
+  for (const { id } of workspaces) {
+    const access = await stores.sessionScope.find(session, id)
+    if (!access.isAllowed && access.isTooWeak) return true
+  }
+  return false
 }
 
 /** Creates the personal workspace that the sign-in to a bound client app did not create. */

@@ -53,7 +53,12 @@ export type Identity = {
   claims?: Record<string, unknown>
   /** The user, if one of daikon's own methods has found them. */
   userId?: string
+  /** The address that the person has proved by a code before, in the same login. */
+  links?: ProvedAddress
 }
+
+/** An address as an account, which a code has proved. */
+export type ProvedAddress = { provider: 'email'; subject: string }
 
 /**
  * How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). A provider's `acr`

@@ -59,6 +59,12 @@ export class AccountStore {
     return linked?.id
   }
 
+  /** Unlinks the address of codes that a user has no longer. Returns it if there was one. */
+  async unlinkFormerAddress(userId: string): Promise<string | undefined> {
+    const [former] = await query<{ subject: string }>(this.#em, unlinkFormerSql, [userId])
+    return former?.subject
+  }
+
   async unlink(id: string): Promise<void> {
     await this.#em.nativeDelete(LinkedAccountEntity, { id })
   }
@@ -82,6 +88,12 @@ const listSql = `
   select id, provider, subject, email, added_by as "addedBy", created_at as "createdAt"
   from linked_accounts
   where user_id = $1 order by created_at, id`
+
+/** $1 user ID. */
+const unlinkFormerSql = `
+  delete from linked_accounts a using users u
+  where a.user_id = $1 and a.provider = 'email' and u.id = $1 and a.subject <> u.email
+  returning a.subject`
 
 /** $1 provider, $2 subject, $3 user ID, $4 e-mail address, $5 hosted domain, $6 method of the session. */
 const insertSql = `

@@ -16,7 +16,7 @@ export type UserProfile = {
   avatarUrl: string
   isActive: boolean
   isAdmin: boolean
-  /** Whether the user can sign in with codes by e-mail. */
+  /** Whether the user signs in by codes sent to their address. */
   emailSignIn: boolean
   createdAt: Date
 }

@@ -685,7 +685,8 @@ func (x *OpenInvitationResponse) GetPendingSession() string {
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-	// `confirm_sign_out`, `signed_out`, `link_account`, `form_post`, `confirm_connection` or `switch_user`.
+	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
+	// `enter_code`, `confirm_address` or `link_account`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The name of the client app; empty if it is unknown.
 	ClientName string `protobuf:"bytes,2,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
@@ -696,9 +697,10 @@ type HostedPage struct {
 	// Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
 	// The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-	// `enter_email`, and the `confirmation` of the chosen link to those of other pages.
+	// `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
+	// those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
-	// For `sign_in_to_accept`: why the last sign-in failed.
+	// Why the last sign-in, address or code failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
