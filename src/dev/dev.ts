@@ -59,7 +59,6 @@ async function dev(): Promise<void> {
     RATE_LIMIT_PER_MINUTE: '300',
     RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
     SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
-    SIGN_IN_METHODS: [...providerNames, ...signInMethods.map(({ name }) => name)].join(','),
     ...mailbox.environment,
     SIGN_IN_METHODS: listDevMethods(daikonUrl).join(','),
     ...environment,

@@ -29,20 +29,17 @@ export function signAccountToken(
   return app.tokens.sign('access', claims, 900)
 }
 
-/** Signs a user in to the account page with Google, a new one by default, as the page does after a reload. */
+/** Signs a user in to the account page, a new one by default. The page asks for it unless it is `silent`. */
 export async function signInToAccountPage(
   environment: SignInEnvironment,
   transport: Transport,
-  { email, prompt = 'login' }: { email?: string; prompt?: string | undefined } = {},
+  { silent = false, provider = 'google' }: { silent?: boolean; provider?: ProviderName } = {},
 ) {
   await registerAccountClient(createStores(environment.database.fork()), issuer)
-  const request = { redirect_uri: `${issuer}/account/callback`, prompt }
+  const redirect_uri = `${issuer}/account/callback`
+  const request = { redirect_uri, ...(!silent && { prompt: 'login' }) }
   const client = { client_id: accountClientId }
-  const signedIn = await signInWithOAuth(environment, transport, {
-    client,
-    request,
-    ...(email !== undefined && { email }),
-  })
+  const signedIn = await signInWithOAuth(environment, transport, { client, request, provider })
   const token = String(signedIn.tokens.access_token)
   const { sub: id } = JSON.parse(
     Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
