@@ -1,6 +1,6 @@
-import type { IdentitySettings } from '../identity/settings.ts'
 import { isOwnMethod } from '../identity/providers/own-methods.ts'
 import { listSignInMethods, titleOf } from '../identity/providers/sign-in-methods.ts'
+import type { IdentitySettings } from '../identity/settings.ts'
 import { accountClientId } from '../identity/store/client-store.ts'
 
 /** The account page, which the console's build makes. */

@@ -19,9 +19,10 @@ export async function loadAccount(): Promise<Account> {
     settings.has_passkeys ? call<Account['passkeys']>('GET', '/users/me/passkeys') : [],
     call<Account['accounts']>('GET', '/users/me/accounts'),
     call<Account['sessions']>('GET', '/users/me/sessions'),
-    call<Account['workspaces'] | { workspaces: Account['workspaces'] }>('GET', '/workspaces'),
+    call<Account['workspaces']>('GET', '/workspaces'),
     call<Account['invitations']>('GET', '/users/me/invitations'),
   ])
-  const all = Array.isArray(workspaces) ? workspaces : workspaces.workspaces
-  return { user, passkeys, accounts, sessions, workspaces: all, invitations }
+  const invited = new Set(invitations.map(({ workspace_id }) => workspace_id))
+  const joined = workspaces.filter(({ id }) => !invited.has(id))
+  return { user, passkeys, accounts, sessions, workspaces: joined, invitations }
 }

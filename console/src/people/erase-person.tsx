@@ -74,7 +74,7 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
   const [error, setError] = useState<unknown>()
   const [isRunning, setRunning] = useState(false)
   useEffect(keepVersions, [])
-  const needsSuccessor = error instanceof ApiError && error.reason === 'OWNS_RESOURCES'
+  const needsSuccessor = error instanceof ApiError && countServices(error) > 0
 
   async function erase() {
     setRunning(true)
@@ -130,4 +130,10 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
       </Group>
     </>
   )
+}
+
+/** Returns in how many services resources stand in the way of an erasure. */
+function countServices({ reason, problem }: ApiError): number {
+  if (reason !== 'ERASURE_BLOCKED') return 0
+  return (problem as { services?: object[] }).services?.length ?? 0
 }
