@@ -9,11 +9,12 @@ import { createWorkspaceFixture, type WorkspaceFixture } from '../support/worksp
 const environment = await startTestEnvironment()
 const { pool, seed, httpPort } = environment
 const admin = await createAdmin(environment)
-test.after.always(() => environment.stop())
 
 const fixtures = await Promise.all(
   environment.transports.map((transport) => createWorkspaceFixture(environment, transport)),
 )
+
+test.after.always(() => environment.stop())
 
 for (const [index, transport] of environment.transports.entries()) {
   const over = `over ${transport.label}`
@@ -58,7 +59,7 @@ for (const [index, transport] of environment.transports.entries()) {
   })
 
   test(`a user accepts and declines invitations, and leaves ${over}`, async (t) => {
-    const id = await seed.user('Ida')
+    const id = await seed.user('ida')
     const home = await seed.workspace('home')
     await seed.member(home, id, 'owner')
     const [first, second] = [await seed.workspace('A'), await seed.workspace('B')]

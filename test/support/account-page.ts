@@ -29,13 +29,23 @@ export function signAccountToken(
   return app.tokens.sign('access', claims, 900)
 }
 
+const registrations = new WeakMap<object, Promise<void>>()
+
+/** Registers the client of the page once in each environment, as a server does when it starts. */
+async function ensureClient({ database }: SignInEnvironment): Promise<void> {
+  const known = registrations.get(database)
+  const registration = known ?? registerAccountClient(createStores(database.fork()), issuer)
+  registrations.set(database, registration)
+  await registration
+}
+
 /** Signs a user in to the account page, a new one by default. The page asks for it unless it is `silent`. */
 export async function signInToAccountPage(
   environment: SignInEnvironment,
   transport: Transport,
   { silent = false, provider = 'google' }: { silent?: boolean; provider?: ProviderName } = {},
 ) {
-  await registerAccountClient(createStores(environment.database.fork()), issuer)
+  await ensureClient(environment)
   const redirect_uri = `${issuer}/account/callback`
   const request = { redirect_uri, ...(!silent && { prompt: 'login' }) }
   const client = { client_id: accountClientId }
