@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type BuiltPage, createBuiltPage } from '../http/console.ts'
 import type { Config } from './config.ts'
-import type { PageOfFeature } from './feature.ts'
+import type { Feature } from './feature.ts'
 import { features } from './features.ts'
 
 const consoleFolder = join(import.meta.dirname, '../../console')
@@ -10,9 +10,8 @@ const consoleFolder = join(import.meta.dirname, '../../console')
 export function createPages(settings: Config): Map<string, BuiltPage> {
   const { BASE_URL: baseUrl, COOKIE_SECURE: secureCookies, DEBUG: debug } = settings
   const names = features.map(({ name }) => name)
-  const pages: PageOfFeature[] = features.flatMap((feature) =>
-    'page' in feature ? [feature.page] : [],
-  )
+  const all: readonly Feature[] = features
+  const pages = all.flatMap(({ page }) => page ?? [])
   return new Map(
     pages.map(({ path, folder, createSettings }) => {
       const own = createSettings(settings as never, names)
