@@ -9,7 +9,7 @@ import type { AdminPorts } from './ports.ts'
 import type { UserDataStore } from './store/user-data-store.ts'
 import { requireUserDetail, type UserDetailStores } from './users.ts'
 
-type ExportStores = UserDetailStores &
+export type ExportStores = UserDetailStores &
   Pick<AdminPorts, 'provisionedUsers' | 'userPasskeys'> & {
     activity: ActivityStore
     userData: UserDataStore

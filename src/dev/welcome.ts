@@ -57,6 +57,7 @@ ${heading('Addresses')}
 ${heading('Sign in')}
   Demo application  ${appUrl}
   Admin console     ${renderConsole(config, server, isConsoleBeingBuilt)}
+  Your account      ${rest}/account
 ${mockNote}
 ${heading('Try it')}
   Bob can edit the roadmap, which is shared with his group. He cannot view the salaries.

@@ -15,7 +15,17 @@ export function toGrpcStatus(error: ServiceError, requestId: string): Partial<St
   // grpc-js percent-encodes the message, which throws on a lone surrogate.
   const message = error.message.toWellFormed()
   const { grpc: code } = errorCodes[error.code]
-  const details = [packAny('ErrorInfo', ErrorInfo, { reason, domain: 'daikon', metadata: {} })]
+  const info = Object.entries(error.extensions).map(([name, value]) => [
+    name,
+    JSON.stringify(value),
+  ])
+  const details = [
+    packAny('ErrorInfo', ErrorInfo, {
+      reason,
+      domain: 'daikon',
+      metadata: Object.fromEntries(info),
+    }),
+  ]
   if (violations.length > 0) {
     details.push(packAny('BadRequest', BadRequest, { field_violations: listViolations(error) }))
   }

@@ -143,6 +143,8 @@ function renderHostedPage(page: HostedPage): string {
       ])
     case 'confirm_connection':
       return renderDocument('Continue to sign in?', renderConfirmConnection(page))
+    case 'link_account':
+      return renderDocument('Add this account?', renderLinkAccount(page))
     case 'switch_user':
       return renderDocument('Switch user?', renderSwitchUser(page))
     case 'form_post':
@@ -284,6 +286,18 @@ function renderSwitchUser(page: HostedPage): string[] {
         ? renderButton(link, `Switch to ${link.label}`, '')
         : renderButton(link, `Stay signed in as ${link.label}`, ' primary'),
     ),
+  ]
+}
+
+/** Names the user and the account, so that nobody links the account that another person signed in with. */
+function renderLinkAccount(page: HostedPage): string[] {
+  const [link, cancel] = page.links
+  if (!link || !cancel) return []
+  return [
+    '<h1>Add this account?</h1>',
+    `<p>You are signed in as ${strong(page.email)}. The account ${strong(link.detail)} of ${strong(link.label)} will sign in as you from now on.</p>`,
+    renderForm(page, [link], () => renderButton(link, `Add ${link.detail}`, ' primary')),
+    renderLinks([cancel], 'Other choices', renderSecondaryAction),
   ]
 }
 

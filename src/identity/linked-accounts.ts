@@ -10,9 +10,12 @@ import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { renderAccountMail } from './account-mail.ts'
+import type { IdentityDependencies } from './identity-dependencies.ts'
 import type { IdentityPorts } from './ports.ts'
 import { originOf } from './providers/generic.ts'
 import type { Identity } from './providers/provider.ts'
+import { titleOf } from './providers/sign-in-methods.ts'
 import { reasons } from './reasons.ts'
 import { preventSessions } from './sessions.ts'
 import { failure, recordedFailure, type SignInResult, success } from './sign-in-result.ts'
@@ -129,6 +132,29 @@ async function linkByEmail(
 }
 
 /**
+ * Links an account to a user who has signed in and asked for it, whatever the address of the account.
+ * Refuses the account of another user, and a second account of the same provider. The user must be locked.
+ */
+export async function linkToUser(
+  tx: LinkStores,
+  userId: string,
+  { provider, subject, email = '', hostedDomain = '' }: Identity,
+  addedBy: string,
+): Promise<SignInResult<{ isNew: boolean }>> {
+  const detail = { provider, subject }
+  const ownerId = await tx.accounts.findUserId(detail)
+  if (ownerId === userId) return success({ isNew: false })
+  const accounts = await tx.accounts.list(userId)
+  const isFree =
+    ownerId === undefined &&
+    !accounts.some((other) => originOf(other) === originOf(detail)) &&
+    (await tx.accounts.link({ provider, subject, userId, email, hostedDomain, addedBy }))
+  const action = isFree ? 'user.account_linked' : 'user.link_refused'
+  await tx.activity.record({ actorId: userId }, { action, targetId: userId, detail })
+  return isFree ? success({ isNew: true }) : recordedFailure('account_conflict')
+}
+
+/**
  * Returns whether an account may be linked to the user with its address. If the user already has
  * another account at the same provider, it may not, because the address must have changed hands. If
  * the user has accounts at other providers, a Google account may be linked only if Google is
@@ -170,7 +196,7 @@ export async function unlinkAccount(
   { account_id }: UnlinkAccountRequest,
 ): Promise<UnlinkAccountResponse> {
   const { id: userId, token } = requireUser(principal)
-  return stores.transaction(async (tx) => {
+  const { provider, email } = await stores.transaction(async (tx) => {
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id)
@@ -189,15 +215,37 @@ export async function unlinkAccount(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
-    return {}
+    return { provider, email: (await tx.users.requireProfile(userId)).email }
   })
+  const { settings } = identity
+  const sentence = `An account of ${titleOf(settings, provider)} no longer signs you in, and the sessions that it began have ended.`
+  const mail = { subject: 'An account was removed', sentence }
+  identity.sendMail(renderAccountMail(email, settings.BASE_URL, mail))
+  return {}
 }
 
-type WithMethods = { identity: { providers: ReadonlyMap<string, unknown> } }
+type WithMethods = {
+  identity: Pick<IdentityDependencies, 'providers' | 'sendMail' | 'settings'>
+}
 
 /** Returns whether people sign in with a method. */
-export function createIsOn({ providers }: WithMethods['identity']): (method: string) => boolean {
-  return (method) => providers.has(method)
+export function createIsOn({
+  providers,
+}: Pick<IdentityDependencies, 'providers'>): (method: string) => boolean {
+  const names = new Set<string>(providers.keys())
+  return (method) => names.has(method)
+}
+
+/**
+ * Whether a user can sign in with one of these accounts. The account of codes, which exists once the user
+ * has used one, counts while they are on.
+ */
+export function hasWayIn(
+  accounts: Pick<LinkedAccount, 'provider'>[],
+  isOn: (method: string) => boolean,
+  emailSignIn: boolean,
+): boolean {
+  return accounts.some(({ provider }) => isOn(provider) && (provider !== 'email' || emailSignIn))
 }
 
 /** A way in to remove, among all of its user. */
@@ -219,13 +267,14 @@ type Removal = {
  * @throws {ServiceError} already_exists if it is the last way in
  */
 export async function removeWayIn(
-  tx: Omit<UnlinkStores, 'activity' | 'users' | 'codes'>,
+  tx: Omit<UnlinkStores, 'activity' | 'codes'>,
   now: Date,
   userId: string,
   { account, accounts, sessionProvider: provider, currentId, isOn }: Removal,
 ): Promise<void> {
-  if (!accounts.some((other) => other.id !== account.id && isOn(other.provider)))
-    throw new ServiceError(reasons.LAST_ACCOUNT)
+  const { emailSignIn } = await tx.users.requireProfile(userId)
+  const others = accounts.filter(({ id }) => id !== account.id)
+  if (!hasWayIn(others, isOn, emailSignIn)) throw new ServiceError(reasons.LAST_ACCOUNT)
   await tx.accounts.unlink(account.id)
   await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
   await tx.sessions.end({ userId, provider }, now, currentId)

@@ -4,6 +4,7 @@ import type {
   CompleteLoginRequest,
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
+import { completeAccountLink } from './account-link.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
@@ -77,6 +78,7 @@ export function completeLogin(
   const flow = 'user'
   return reportOutcome(context, { flow, provider: request.provider }, async () => {
     const login = await resumeFlow(context, request, flow)
+    if (login.link) return completeAccountLink(context, request, login, login.link)
     if (login.invitation !== undefined)
       return completeInvitation(context, request, login, login.invitation)
     const client = login.client as NonNullable<OAuthState['client']>

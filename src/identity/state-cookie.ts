@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
-import type { LoginSecrets, ProvedAddress, SignInProviderName } from './providers/provider.ts'
+import type {
+  Identity,
+  LoginSecrets,
+  ProvedAddress,
+  SignInProviderName,
+} from './providers/provider.ts'
 
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
@@ -11,6 +16,13 @@ export type LoginClient = {
   redirectUri: string
   codeChallenge: string | undefined
   state: string | undefined
+}
+
+/** Who links an account, in which browser session. `account` is what they have signed in with. */
+export type AccountLink = {
+  userId: string
+  browserSessionId: string
+  account?: Pick<Identity, 'provider' | 'subject' | 'email' | 'emailVerified' | 'hostedDomain'>
 }
 
 /** The state of a login between its start and its callback. */
@@ -26,6 +38,8 @@ export type OAuthState = {
   returnTo?: string
   /** In the user flow: the client app, or its request if the login began at `/oauth/authorize`. */
   client?: LoginClient | { authorization: AuthorizationRequest }
+  /** In the user flow: the link of an account that the account page asked for. Replaces `client`. */
+  link?: AccountLink
   /** In the user flow: the token of the invitation to return to. Replaces `client`. */
   invitation?: string
   /** The address to which a code was asked for. */
@@ -35,7 +49,10 @@ export type OAuthState = {
 }
 
 /** What a login leads to, whatever provider completes it. */
-export type Continuation = Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo' | 'links'>
+export type Continuation = Pick<
+  OAuthState,
+  'flow' | 'client' | 'invitation' | 'link' | 'returnTo' | 'links'
+>
 
 /** Returns what another login continues. */
 export function continuationOf({ flow, client, invitation, returnTo }: OAuthState): Continuation {

@@ -36,6 +36,7 @@ export function toProblem(error: ServiceError, requestId: string, profile: Profi
     detail: error.message,
     reason: error.reason,
     request_id: requestId,
+    ...error.extensions,
     ...(error.violations.length > 0 && { errors: error.violations }),
   }
 }

@@ -20,6 +20,7 @@ import { activityEvents, signInMethods } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { createKeyUses } from './key-uses.ts'
+import { createPages } from './pages.ts'
 import { reasons } from './reasons.ts'
 import { restFormats } from './rest-formats.ts'
 import {
@@ -187,6 +188,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     allowedHosts: settings.ALLOWED_HOSTS,
     corsOrigins: settings.CORS_ORIGINS,
     watches,
+    pages: createPages(settings),
     isClientOrigin: services.isClientOrigin,
   })
 

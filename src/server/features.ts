@@ -1,3 +1,4 @@
+import { account } from '../account/feature.ts'
 import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
@@ -29,6 +30,7 @@ export const features = [
   scim,
   webhooks,
   gateway,
+  account,
   activity,
 ] as const satisfies Feature[]
 

@@ -85,8 +85,8 @@ export const workspaceEvents = {
   'member.removed': {
     target: 'user',
     detail: ['email', 'role'],
-    description: 'A member left a workspace or was removed from it',
-    recordedBy: ['removeMember'],
+    description: 'A member left a workspace or was removed from it, or declined its invitation',
+    recordedBy: ['removeMember', 'leaveWorkspace', 'declineInvitation'],
     concerns: target,
   },
   'member.support_began': {

@@ -5,7 +5,12 @@ import test from 'ava'
 import type { ActivityEventName } from '../../src/activity/events.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
-import { signAccountToken } from '../support/account-page.ts'
+import {
+  openLinkPage,
+  signAccountToken,
+  signInToAccountPage,
+  signInToLink,
+} from '../support/account-page.ts'
 import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -90,6 +95,7 @@ const eventCalls: EventCalls = {
       ...(await comeBack('AdminLogin', promoted(invited))),
       writes: ['user.account_linked', 'admin.signed_in'],
     }),
+    confirmAccountLink: ({ linking }) => linking(environment.addProviderUser()),
   },
   'user.email_changed': {
     completeLogin: async ({ comeBack, moved }) => ({
@@ -157,6 +163,18 @@ const eventCalls: EventCalls = {
       ...(await comeBack('AdminLogin', conflicting)),
       writes: ['user.link_refused', 'admin.sign_in_failed'],
     }),
+    confirmAccountLink: async ({ linking, transport }) => {
+      const taken = environment.addProviderUser()
+      await signIn(transport, taken, 'github')
+      return linking(taken)
+    },
+  },
+  'user.email_sign_in_changed': {
+    setEmailSignIn: async ({ asAccount }) => {
+      const { id, credentials } = await asAccount()
+      await linkAccount(id, 'google')
+      return { method: 'SetEmailSignIn', message: { enabled: false }, credentials }
+    },
   },
   'user.signed_out': {
     logout: async ({ signedIn }) => ({ method: 'Logout', message: {}, ...(await signedIn()).as }),
@@ -251,9 +269,19 @@ const eventCalls: EventCalls = {
   'workspace.slug_changed': {},
   'user.erased': {
     deleteUser: async ({ member: user_id }) => createAdminCall('DeleteUser', { user_id }),
+    deleteMe: async ({ asAccount }) => ({
+      method: 'DeleteMe',
+      message: {},
+      credentials: (await asAccount()).credentials,
+    }),
   },
   'user.exported': {
     exportUser: async ({ member: user_id }) => createAdminCall('ExportUser', { user_id }),
+    exportMe: async ({ asAccount }) => ({
+      method: 'ExportMe',
+      message: {},
+      credentials: (await asAccount()).credentials,
+    }),
   },
   'import.executed': {
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
@@ -313,6 +341,19 @@ const eventCalls: EventCalls = {
   'member.expired': {},
   'member.removed': {
     removeMember: async ({ by, member }) => by('admin', 'RemoveMember', { user_id: member }),
+    leaveWorkspace: async ({ asAccount, workspace_id }) => ({
+      method: 'LeaveWorkspace',
+      message: { workspace_id },
+      credentials: (await asAccount()).credentials,
+    }),
+    declineInvitation: async ({ asAccount, workspace_id }) => {
+      const { id } = await asAccount()
+      await pool.query('update members set joined_at = null where user_id = $1', [id])
+      const other = await seed.workspace()
+      await seed.member(other, id)
+      const token = await signAccountToken(environment, id, other)
+      return { method: 'DeclineInvitation', message: { workspace_id }, credentials: { token } }
+    },
   },
   'member.support_began': {
     giveSupportAccess: async ({ workspace_id }) =>
@@ -766,7 +807,7 @@ for (const transport of environment.transports) {
           entry.actor_id === null,
           hasNoTarget ||
             fails === true ||
-            action === 'user.link_refused' ||
+            (action === 'user.link_refused' && key !== 'confirmAccountLink') ||
             (credentials?.key !== undefined && !credentials.token),
         )
       })
@@ -883,6 +924,17 @@ async function createScene(transport: Transport) {
         expectOk(await transport.call('ListSessions', {}, credentials)).sessions[0].id,
     }
   }
+  /** The member on the account page. */
+  const asAccount = async () => {
+    const token = await signAccountToken(environment, member, workspace_id)
+    return { id: member, credentials: { token } }
+  }
+  /** A user links the account of GitHub with an address. */
+  const linking = async (email: string): Promise<EventCall> => {
+    const user = await signInToAccountPage(environment, transport)
+    const { choice } = await openLinkPage(transport, await signInToLink(transport, user, email))
+    return { method: 'ConfirmAccountLink', message: choice ?? {} }
+  }
   const oauth = async () => {
     const { tokens, client_id, browser_session } = await signInWithOAuth(environment, transport)
     return { ...tokens, client_id, browser_session } as Record<string, string>
@@ -912,6 +964,8 @@ async function createScene(transport: Transport) {
     transport,
     withPasskey,
     signedIn,
+    asAccount,
+    linking,
     oauth,
     connection,
     group,

@@ -27,6 +27,7 @@ const run = promisify(execFile)
 
 /** Tests of several features, which name the events or stores of each. */
 const sharedTests = {
+  account: ['test/activity/events.test.ts'],
   gateway: ['test/activity/events.test.ts'],
   passkeys: ['test/activity/events.test.ts'],
   scim: ['test/activity/events.test.ts'],

@@ -2112,6 +2112,143 @@ func (x *Configuration) GetAcrValuesSupported() []string {
 	return nil
 }
 
+// The request of AuthService.ConfirmAccountLink.
+type ConfirmAccountLinkRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The `state` that was sent to the provider.
+	State *string `protobuf:"bytes,1,opt,name=state,proto3,oneof" json:"state,omitempty"`
+	// The encrypted state of the sign-in.
+	LoginState *string `protobuf:"bytes,2,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	// The browser session.
+	BrowserSession *string `protobuf:"bytes,3,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	// Proves that the user chose to link the account. Set by the page.
+	Confirmation *string `protobuf:"bytes,4,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
+	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
+	IsForm        *bool `protobuf:"varint,5,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmAccountLinkRequest) Reset() {
+	*x = ConfirmAccountLinkRequest{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmAccountLinkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmAccountLinkRequest) ProtoMessage() {}
+
+func (x *ConfirmAccountLinkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmAccountLinkRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmAccountLinkRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ConfirmAccountLinkRequest) GetState() string {
+	if x != nil && x.State != nil {
+		return *x.State
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetLoginState() string {
+	if x != nil && x.LoginState != nil {
+		return *x.LoginState
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetBrowserSession() string {
+	if x != nil && x.BrowserSession != nil {
+		return *x.BrowserSession
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetConfirmation() string {
+	if x != nil && x.Confirmation != nil {
+		return *x.Confirmation
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetIsForm() bool {
+	if x != nil && x.IsForm != nil {
+		return *x.IsForm
+	}
+	return false
+}
+
+// A redirect or a page.
+type ConfirmAccountLinkResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account page, with `linked` or `error`. Absent if a page is displayed.
+	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
+	// The page to display. Absent for a redirect.
+	Page          *oauthv1.HostedPage `protobuf:"bytes,2,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmAccountLinkResponse) Reset() {
+	*x = ConfirmAccountLinkResponse{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmAccountLinkResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmAccountLinkResponse) ProtoMessage() {}
+
+func (x *ConfirmAccountLinkResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmAccountLinkResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmAccountLinkResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ConfirmAccountLinkResponse) GetLocation() string {
+	if x != nil && x.Location != nil {
+		return *x.Location
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkResponse) GetPage() *oauthv1.HostedPage {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
 var File_daikon_v1_auth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_auth_proto_rawDesc = "" +
@@ -2310,12 +2447,30 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x1brequest_parameter_supported\x18\x18 \x01(\bR\x19requestParameterSupported\x12E\n" +
 	"\x1frequest_uri_parameter_supported\x18\x19 \x01(\bR\x1crequestUriParameterSupported\x12`\n" +
 	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported\x120\n" +
-	"\x14acr_values_supported\x18\x1e \x03(\tR\x12acrValuesSupported2\xae\n" +
+	"\x14acr_values_supported\x18\x1e \x03(\tR\x12acrValuesSupported\"\x9c\x02\n" +
+	"\x19ConfirmAccountLinkRequest\x12\x19\n" +
+	"\x05state\x18\x01 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
+	"\vlogin_state\x18\x02 \x01(\tH\x01R\n" +
+	"loginState\x88\x01\x01\x12,\n" +
+	"\x0fbrowser_session\x18\x03 \x01(\tH\x02R\x0ebrowserSession\x88\x01\x01\x12'\n" +
+	"\fconfirmation\x18\x04 \x01(\tH\x03R\fconfirmation\x88\x01\x01\x12\x1c\n" +
+	"\ais_form\x18\x05 \x01(\bH\x04R\x06isForm\x88\x01\x01B\b\n" +
+	"\x06_stateB\x0e\n" +
+	"\f_login_stateB\x12\n" +
+	"\x10_browser_sessionB\x0f\n" +
+	"\r_confirmationB\n" +
 	"\n" +
+	"\b_is_form\"\x83\x01\n" +
+	"\x1aConfirmAccountLinkResponse\x12\x1f\n" +
+	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12.\n" +
+	"\x04page\x18\x02 \x01(\v2\x15.daikon.v1.HostedPageH\x01R\x04page\x88\x01\x01B\v\n" +
+	"\t_locationB\a\n" +
+	"\x05_page2\x91\v\n" +
 	"\vAuthService\x12I\n" +
 	"\n" +
 	"BeginLogin\x12\x1c.daikon.v1.BeginLoginRequest\x1a\x1d.daikon.v1.BeginLoginResponse\x12R\n" +
 	"\rCompleteLogin\x12\x1f.daikon.v1.CompleteLoginRequest\x1a .daikon.v1.CompleteLoginResponse\x12a\n" +
+	"\x12ConfirmAccountLink\x12$.daikon.v1.ConfirmAccountLinkRequest\x1a%.daikon.v1.ConfirmAccountLinkResponse\x12a\n" +
 	"\x12ListCodeWorkspaces\x12$.daikon.v1.ListCodeWorkspacesRequest\x1a%.daikon.v1.ListCodeWorkspacesResponse\x12J\n" +
 	"\rExchangeToken\x12\x1f.daikon.v1.ExchangeTokenRequest\x1a\x18.daikon.v1.TokenResponse\x12H\n" +
 	"\fRefreshToken\x12\x1e.daikon.v1.RefreshTokenRequest\x1a\x18.daikon.v1.TokenResponse\x12N\n" +
@@ -2346,7 +2501,7 @@ func file_daikon_v1_auth_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_auth_proto_rawDescData
 }
 
-var file_daikon_v1_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_daikon_v1_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_daikon_v1_auth_proto_goTypes = []any{
 	(*BeginLoginRequest)(nil),             // 0: daikon.v1.BeginLoginRequest
 	(*OpenPasskeyPageRequest)(nil),        // 1: daikon.v1.OpenPasskeyPageRequest
@@ -2377,54 +2532,59 @@ var file_daikon_v1_auth_proto_goTypes = []any{
 	(*Key)(nil),                           // 26: daikon.v1.Key
 	(*GetConfigurationRequest)(nil),       // 27: daikon.v1.GetConfigurationRequest
 	(*Configuration)(nil),                 // 28: daikon.v1.Configuration
-	(*oauthv1.HostedPage)(nil),            // 29: daikon.v1.HostedPage
-	(*structpb.Struct)(nil),               // 30: google.protobuf.Struct
-	(*Acknowledgement)(nil),               // 31: daikon.v1.Acknowledgement
+	(*ConfirmAccountLinkRequest)(nil),     // 29: daikon.v1.ConfirmAccountLinkRequest
+	(*ConfirmAccountLinkResponse)(nil),    // 30: daikon.v1.ConfirmAccountLinkResponse
+	(*oauthv1.HostedPage)(nil),            // 31: daikon.v1.HostedPage
+	(*structpb.Struct)(nil),               // 32: google.protobuf.Struct
+	(*Acknowledgement)(nil),               // 33: daikon.v1.Acknowledgement
 }
 var file_daikon_v1_auth_proto_depIdxs = []int32{
-	29, // 0: daikon.v1.OpenPasskeyPageResponse.page:type_name -> daikon.v1.HostedPage
-	30, // 1: daikon.v1.BeginPasskeySignInResponse.options:type_name -> google.protobuf.Struct
-	30, // 2: daikon.v1.CompletePasskeySignInRequest.credential:type_name -> google.protobuf.Struct
-	29, // 3: daikon.v1.BeginLoginResponse.page:type_name -> daikon.v1.HostedPage
+	31, // 0: daikon.v1.OpenPasskeyPageResponse.page:type_name -> daikon.v1.HostedPage
+	32, // 1: daikon.v1.BeginPasskeySignInResponse.options:type_name -> google.protobuf.Struct
+	32, // 2: daikon.v1.CompletePasskeySignInRequest.credential:type_name -> google.protobuf.Struct
+	31, // 3: daikon.v1.BeginLoginResponse.page:type_name -> daikon.v1.HostedPage
 	13, // 4: daikon.v1.ListCodeWorkspacesResponse.workspaces:type_name -> daikon.v1.CodeWorkspace
 	26, // 5: daikon.v1.KeySet.keys:type_name -> daikon.v1.Key
-	0,  // 6: daikon.v1.AuthService.BeginLogin:input_type -> daikon.v1.BeginLoginRequest
-	9,  // 7: daikon.v1.AuthService.CompleteLogin:input_type -> daikon.v1.CompleteLoginRequest
-	12, // 8: daikon.v1.AuthService.ListCodeWorkspaces:input_type -> daikon.v1.ListCodeWorkspacesRequest
-	15, // 9: daikon.v1.AuthService.ExchangeToken:input_type -> daikon.v1.ExchangeTokenRequest
-	16, // 10: daikon.v1.AuthService.RefreshToken:input_type -> daikon.v1.RefreshTokenRequest
-	17, // 11: daikon.v1.AuthService.SwitchWorkspace:input_type -> daikon.v1.SwitchWorkspaceRequest
-	19, // 12: daikon.v1.AuthService.Logout:input_type -> daikon.v1.LogoutRequest
-	1,  // 13: daikon.v1.AuthService.OpenPasskeyPage:input_type -> daikon.v1.OpenPasskeyPageRequest
-	3,  // 14: daikon.v1.AuthService.BeginPasskeySignIn:input_type -> daikon.v1.BeginPasskeySignInRequest
-	5,  // 15: daikon.v1.AuthService.CompletePasskeySignIn:input_type -> daikon.v1.CompletePasskeySignInRequest
-	7,  // 16: daikon.v1.AuthService.BeginAdminLogin:input_type -> daikon.v1.BeginAdminLoginRequest
-	9,  // 17: daikon.v1.AuthService.CompleteAdminLogin:input_type -> daikon.v1.CompleteLoginRequest
-	20, // 18: daikon.v1.AuthService.AdminLogout:input_type -> daikon.v1.AdminLogoutRequest
-	22, // 19: daikon.v1.AuthService.GetAdminMe:input_type -> daikon.v1.GetAdminMeRequest
-	24, // 20: daikon.v1.AuthService.GetKeySet:input_type -> daikon.v1.GetKeySetRequest
-	27, // 21: daikon.v1.AuthService.GetConfiguration:input_type -> daikon.v1.GetConfigurationRequest
-	8,  // 22: daikon.v1.AuthService.BeginLogin:output_type -> daikon.v1.BeginLoginResponse
-	10, // 23: daikon.v1.AuthService.CompleteLogin:output_type -> daikon.v1.CompleteLoginResponse
-	14, // 24: daikon.v1.AuthService.ListCodeWorkspaces:output_type -> daikon.v1.ListCodeWorkspacesResponse
-	18, // 25: daikon.v1.AuthService.ExchangeToken:output_type -> daikon.v1.TokenResponse
-	18, // 26: daikon.v1.AuthService.RefreshToken:output_type -> daikon.v1.TokenResponse
-	18, // 27: daikon.v1.AuthService.SwitchWorkspace:output_type -> daikon.v1.TokenResponse
-	31, // 28: daikon.v1.AuthService.Logout:output_type -> daikon.v1.Acknowledgement
-	2,  // 29: daikon.v1.AuthService.OpenPasskeyPage:output_type -> daikon.v1.OpenPasskeyPageResponse
-	4,  // 30: daikon.v1.AuthService.BeginPasskeySignIn:output_type -> daikon.v1.BeginPasskeySignInResponse
-	6,  // 31: daikon.v1.AuthService.CompletePasskeySignIn:output_type -> daikon.v1.CompletePasskeySignInResponse
-	8,  // 32: daikon.v1.AuthService.BeginAdminLogin:output_type -> daikon.v1.BeginLoginResponse
-	11, // 33: daikon.v1.AuthService.CompleteAdminLogin:output_type -> daikon.v1.CompleteAdminLoginResponse
-	21, // 34: daikon.v1.AuthService.AdminLogout:output_type -> daikon.v1.AdminLogoutResponse
-	23, // 35: daikon.v1.AuthService.GetAdminMe:output_type -> daikon.v1.AdminMe
-	25, // 36: daikon.v1.AuthService.GetKeySet:output_type -> daikon.v1.KeySet
-	28, // 37: daikon.v1.AuthService.GetConfiguration:output_type -> daikon.v1.Configuration
-	22, // [22:38] is the sub-list for method output_type
-	6,  // [6:22] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	31, // 6: daikon.v1.ConfirmAccountLinkResponse.page:type_name -> daikon.v1.HostedPage
+	0,  // 7: daikon.v1.AuthService.BeginLogin:input_type -> daikon.v1.BeginLoginRequest
+	9,  // 8: daikon.v1.AuthService.CompleteLogin:input_type -> daikon.v1.CompleteLoginRequest
+	29, // 9: daikon.v1.AuthService.ConfirmAccountLink:input_type -> daikon.v1.ConfirmAccountLinkRequest
+	12, // 10: daikon.v1.AuthService.ListCodeWorkspaces:input_type -> daikon.v1.ListCodeWorkspacesRequest
+	15, // 11: daikon.v1.AuthService.ExchangeToken:input_type -> daikon.v1.ExchangeTokenRequest
+	16, // 12: daikon.v1.AuthService.RefreshToken:input_type -> daikon.v1.RefreshTokenRequest
+	17, // 13: daikon.v1.AuthService.SwitchWorkspace:input_type -> daikon.v1.SwitchWorkspaceRequest
+	19, // 14: daikon.v1.AuthService.Logout:input_type -> daikon.v1.LogoutRequest
+	1,  // 15: daikon.v1.AuthService.OpenPasskeyPage:input_type -> daikon.v1.OpenPasskeyPageRequest
+	3,  // 16: daikon.v1.AuthService.BeginPasskeySignIn:input_type -> daikon.v1.BeginPasskeySignInRequest
+	5,  // 17: daikon.v1.AuthService.CompletePasskeySignIn:input_type -> daikon.v1.CompletePasskeySignInRequest
+	7,  // 18: daikon.v1.AuthService.BeginAdminLogin:input_type -> daikon.v1.BeginAdminLoginRequest
+	9,  // 19: daikon.v1.AuthService.CompleteAdminLogin:input_type -> daikon.v1.CompleteLoginRequest
+	20, // 20: daikon.v1.AuthService.AdminLogout:input_type -> daikon.v1.AdminLogoutRequest
+	22, // 21: daikon.v1.AuthService.GetAdminMe:input_type -> daikon.v1.GetAdminMeRequest
+	24, // 22: daikon.v1.AuthService.GetKeySet:input_type -> daikon.v1.GetKeySetRequest
+	27, // 23: daikon.v1.AuthService.GetConfiguration:input_type -> daikon.v1.GetConfigurationRequest
+	8,  // 24: daikon.v1.AuthService.BeginLogin:output_type -> daikon.v1.BeginLoginResponse
+	10, // 25: daikon.v1.AuthService.CompleteLogin:output_type -> daikon.v1.CompleteLoginResponse
+	30, // 26: daikon.v1.AuthService.ConfirmAccountLink:output_type -> daikon.v1.ConfirmAccountLinkResponse
+	14, // 27: daikon.v1.AuthService.ListCodeWorkspaces:output_type -> daikon.v1.ListCodeWorkspacesResponse
+	18, // 28: daikon.v1.AuthService.ExchangeToken:output_type -> daikon.v1.TokenResponse
+	18, // 29: daikon.v1.AuthService.RefreshToken:output_type -> daikon.v1.TokenResponse
+	18, // 30: daikon.v1.AuthService.SwitchWorkspace:output_type -> daikon.v1.TokenResponse
+	33, // 31: daikon.v1.AuthService.Logout:output_type -> daikon.v1.Acknowledgement
+	2,  // 32: daikon.v1.AuthService.OpenPasskeyPage:output_type -> daikon.v1.OpenPasskeyPageResponse
+	4,  // 33: daikon.v1.AuthService.BeginPasskeySignIn:output_type -> daikon.v1.BeginPasskeySignInResponse
+	6,  // 34: daikon.v1.AuthService.CompletePasskeySignIn:output_type -> daikon.v1.CompletePasskeySignInResponse
+	8,  // 35: daikon.v1.AuthService.BeginAdminLogin:output_type -> daikon.v1.BeginLoginResponse
+	11, // 36: daikon.v1.AuthService.CompleteAdminLogin:output_type -> daikon.v1.CompleteAdminLoginResponse
+	21, // 37: daikon.v1.AuthService.AdminLogout:output_type -> daikon.v1.AdminLogoutResponse
+	23, // 38: daikon.v1.AuthService.GetAdminMe:output_type -> daikon.v1.AdminMe
+	25, // 39: daikon.v1.AuthService.GetKeySet:output_type -> daikon.v1.KeySet
+	28, // 40: daikon.v1.AuthService.GetConfiguration:output_type -> daikon.v1.Configuration
+	24, // [24:41] is the sub-list for method output_type
+	7,  // [7:24] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_auth_proto_init() }
@@ -2444,13 +2604,15 @@ func file_daikon_v1_auth_proto_init() {
 	file_daikon_v1_auth_proto_msgTypes[10].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[11].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[15].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[29].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_auth_proto_rawDesc), len(file_daikon_v1_auth_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	AuthService_BeginLogin_FullMethodName            = "/daikon.v1.AuthService/BeginLogin"
 	AuthService_CompleteLogin_FullMethodName         = "/daikon.v1.AuthService/CompleteLogin"
+	AuthService_ConfirmAccountLink_FullMethodName    = "/daikon.v1.AuthService/ConfirmAccountLink"
 	AuthService_ListCodeWorkspaces_FullMethodName    = "/daikon.v1.AuthService/ListCodeWorkspaces"
 	AuthService_ExchangeToken_FullMethodName         = "/daikon.v1.AuthService/ExchangeToken"
 	AuthService_RefreshToken_FullMethodName          = "/daikon.v1.AuthService/RefreshToken"
@@ -53,6 +54,11 @@ type AuthServiceClient interface {
 	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(ctx context.Context, in *CompleteLoginRequest, opts ...grpc.CallOption) (*CompleteLoginResponse, error)
+	// Confirm the link of an account
+	//
+	// Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+	// to the account page.
+	ConfirmAccountLink(ctx context.Context, in *ConfirmAccountLinkRequest, opts ...grpc.CallOption) (*ConfirmAccountLinkResponse, error)
 	// List sign-in workspaces
 	//
 	// Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -147,6 +153,16 @@ func (c *authServiceClient) CompleteLogin(ctx context.Context, in *CompleteLogin
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CompleteLoginResponse)
 	err := c.cc.Invoke(ctx, AuthService_CompleteLogin_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) ConfirmAccountLink(ctx context.Context, in *ConfirmAccountLinkRequest, opts ...grpc.CallOption) (*ConfirmAccountLinkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ConfirmAccountLinkResponse)
+	err := c.cc.Invoke(ctx, AuthService_ConfirmAccountLink_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -309,6 +325,11 @@ type AuthServiceServer interface {
 	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error)
+	// Confirm the link of an account
+	//
+	// Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+	// to the account page.
+	ConfirmAccountLink(context.Context, *ConfirmAccountLinkRequest) (*ConfirmAccountLinkResponse, error)
 	// List sign-in workspaces
 	//
 	// Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -394,6 +415,9 @@ func (UnimplementedAuthServiceServer) BeginLogin(context.Context, *BeginLoginReq
 }
 func (UnimplementedAuthServiceServer) CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CompleteLogin not implemented")
+}
+func (UnimplementedAuthServiceServer) ConfirmAccountLink(context.Context, *ConfirmAccountLinkRequest) (*ConfirmAccountLinkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ConfirmAccountLink not implemented")
 }
 func (UnimplementedAuthServiceServer) ListCodeWorkspaces(context.Context, *ListCodeWorkspacesRequest) (*ListCodeWorkspacesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListCodeWorkspaces not implemented")
@@ -490,6 +514,24 @@ func _AuthService_CompleteLogin_Handler(srv interface{}, ctx context.Context, de
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AuthServiceServer).CompleteLogin(ctx, req.(*CompleteLoginRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_ConfirmAccountLink_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ConfirmAccountLinkRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).ConfirmAccountLink(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_ConfirmAccountLink_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).ConfirmAccountLink(ctx, req.(*ConfirmAccountLinkRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -760,6 +802,10 @@ var AuthService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CompleteLogin",
 			Handler:    _AuthService_CompleteLogin_Handler,
+		},
+		{
+			MethodName: "ConfirmAccountLink",
+			Handler:    _AuthService_ConfirmAccountLink_Handler,
 		},
 		{
 			MethodName: "ListCodeWorkspaces",

@@ -76,7 +76,7 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
   const [isRunning, setRunning] = useState(false)
   const root = useRefusalFocus<HTMLDivElement>(error)
   useEffect(keepVersions, [])
-  const needsSuccessor = error instanceof ApiError && error.reason === 'OWNS_RESOURCES'
+  const needsSuccessor = error instanceof ApiError && countServices(error) > 0
 
   async function erase() {
     setRunning(true)
@@ -132,4 +132,10 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
       </Group>
     </div>
   )
+}
+
+/** Returns in how many services resources stand in the way of an erasure. */
+function countServices({ reason, problem }: ApiError): number {
+  if (reason !== 'ERASURE_BLOCKED') return 0
+  return (problem as { services?: object[] }).services?.length ?? 0
 }

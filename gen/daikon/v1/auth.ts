@@ -428,6 +428,38 @@ export interface Configuration {
   acr_values_supported: string[];
 }
 
+/** The request of AuthService.ConfirmAccountLink. */
+export interface ConfirmAccountLinkRequest {
+  /** The `state` that was sent to the provider. */
+  state?:
+    | string
+    | undefined;
+  /** The encrypted state of the sign-in. */
+  login_state?:
+    | string
+    | undefined;
+  /** The browser session. */
+  browser_session?:
+    | string
+    | undefined;
+  /** Proves that the user chose to link the account. Set by the page. */
+  confirmation?:
+    | string
+    | undefined;
+  /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
+  is_form?: boolean | undefined;
+}
+
+/** A redirect or a page. */
+export interface ConfirmAccountLinkResponse {
+  /** The account page, with `linked` or `error`. Absent if a page is displayed. */
+  location?:
+    | string
+    | undefined;
+  /** The page to display. Absent for a redirect. */
+  page?: HostedPage | undefined;
+}
+
 function createBaseBeginLoginRequest(): BeginLoginRequest {
   return {
     provider: "",
@@ -3103,6 +3135,184 @@ export const Configuration: MessageFns<Configuration> = {
   },
 };
 
+function createBaseConfirmAccountLinkRequest(): ConfirmAccountLinkRequest {
+  return {
+    state: undefined,
+    login_state: undefined,
+    browser_session: undefined,
+    confirmation: undefined,
+    is_form: undefined,
+  };
+}
+
+export const ConfirmAccountLinkRequest: MessageFns<ConfirmAccountLinkRequest> = {
+  encode(message: ConfirmAccountLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== undefined) {
+      writer.uint32(10).string(message.state);
+    }
+    if (message.login_state !== undefined) {
+      writer.uint32(18).string(message.login_state);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(26).string(message.browser_session);
+    }
+    if (message.confirmation !== undefined) {
+      writer.uint32(34).string(message.confirmation);
+    }
+    if (message.is_form !== undefined) {
+      writer.uint32(40).bool(message.is_form);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmAccountLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmAccountLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.confirmation = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.is_form = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConfirmAccountLinkRequest>, I>>(base?: I): ConfirmAccountLinkRequest {
+    return ConfirmAccountLinkRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConfirmAccountLinkRequest>, I>>(object: I): ConfirmAccountLinkRequest {
+    const message = createBaseConfirmAccountLinkRequest();
+    message.state = object.state ?? undefined;
+    message.login_state = object.login_state ?? undefined;
+    message.browser_session = object.browser_session ?? undefined;
+    message.confirmation = object.confirmation ?? undefined;
+    message.is_form = object.is_form ?? undefined;
+    return message;
+  },
+};
+
+function createBaseConfirmAccountLinkResponse(): ConfirmAccountLinkResponse {
+  return { location: undefined, page: undefined };
+}
+
+export const ConfirmAccountLinkResponse: MessageFns<ConfirmAccountLinkResponse> = {
+  encode(message: ConfirmAccountLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.location !== undefined) {
+      writer.uint32(10).string(message.location);
+    }
+    if (message.page !== undefined) {
+      HostedPage.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmAccountLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmAccountLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.location = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.page = HostedPage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConfirmAccountLinkResponse>, I>>(base?: I): ConfirmAccountLinkResponse {
+    return ConfirmAccountLinkResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConfirmAccountLinkResponse>, I>>(object: I): ConfirmAccountLinkResponse {
+    const message = createBaseConfirmAccountLinkResponse();
+    message.location = object.location ?? undefined;
+    message.page = (object.page !== undefined && object.page !== null)
+      ? HostedPage.fromPartial(object.page)
+      : undefined;
+    return message;
+  },
+};
+
 /** Signs users and administrators in through identity providers, and issues tokens. */
 export type AuthServiceService = typeof AuthServiceService;
 export const AuthServiceService = {
@@ -3136,6 +3346,23 @@ export const AuthServiceService = {
     responseSerialize: (value: CompleteLoginResponse): Buffer =>
       Buffer.from(CompleteLoginResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteLoginResponse => CompleteLoginResponse.decode(value),
+  },
+  /**
+   * Confirm the link of an account
+   *
+   * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+   * to the account page.
+   */
+  confirmAccountLink: {
+    path: "/daikon.v1.AuthService/ConfirmAccountLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConfirmAccountLinkRequest): Buffer =>
+      Buffer.from(ConfirmAccountLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConfirmAccountLinkRequest => ConfirmAccountLinkRequest.decode(value),
+    responseSerialize: (value: ConfirmAccountLinkResponse): Buffer =>
+      Buffer.from(ConfirmAccountLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConfirmAccountLinkResponse => ConfirmAccountLinkResponse.decode(value),
   },
   /**
    * List sign-in workspaces
@@ -3377,6 +3604,13 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    */
   completeLogin: handleUnaryCall<CompleteLoginRequest, CompleteLoginResponse>;
   /**
+   * Confirm the link of an account
+   *
+   * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+   * to the account page.
+   */
+  confirmAccountLink: handleUnaryCall<ConfirmAccountLinkRequest, ConfirmAccountLinkResponse>;
+  /**
    * List sign-in workspaces
    *
    * Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -3518,6 +3752,27 @@ export interface AuthServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteLoginResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Confirm the link of an account
+   *
+   * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+   * to the account page.
+   */
+  confirmAccountLink(
+    request: ConfirmAccountLinkRequest,
+    callback: (error: ServiceError | null, response: ConfirmAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  confirmAccountLink(
+    request: ConfirmAccountLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConfirmAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  confirmAccountLink(
+    request: ConfirmAccountLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConfirmAccountLinkResponse) => void,
   ): ClientUnaryCall;
   /**
    * List sign-in workspaces

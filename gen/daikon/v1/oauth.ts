@@ -301,7 +301,7 @@ export interface HostedPage {
   /**
    * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
    * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
-   * `enter_code` or `confirm_address`.
+   * `enter_code`, `confirm_address` or `link_account`.
    */
   kind: string;
   /** The name of the client app; empty if it is unknown. */

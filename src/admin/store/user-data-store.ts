@@ -119,6 +119,14 @@ export class UserDataStore {
     return rows.map(({ name }) => name)
   }
 
+  /** Counts the resources that a user owns in workspaces, by service. */
+  countResources(
+    ownerId: string,
+    workspaceIds: string[],
+  ): Promise<{ service_name: string; resources: number }[]> {
+    return query(this.#em, countResourcesSql, [ownerId, workspaceIds])
+  }
+
   /** Returns the IDs of the workspaces in which a user owns resources. */
   async findWorkspacesOfResources(ownerId: string): Promise<string[]> {
     const rows = await query<{ id: string }>(this.#em, workspacesOfResourcesSql, [ownerId])
@@ -244,6 +252,13 @@ const workspacesToLeaveSql = `
   from live_members m join workspaces w on w.id = m.workspace_id
   cross join lateral (select ${hasOther()} as "hasOthers" offset 0) others
   where m.user_id = $1 order by w.slug`
+
+/** $1 ID of the owner, $2 IDs of workspaces. */
+const countResourcesSql = `
+  select k.service_name, count(*)::int as resources
+  from resources r join resource_kinds k on k.id = r.kind_id
+  where r.owner_id = $1 and r.workspace_id = any($2::uuid[]) and ${isLiveResource('r')}
+  group by k.service_name order by k.service_name`
 
 /** $1 ID of the owner. */
 const workspacesOfResourcesSql = `

@@ -6,7 +6,7 @@ import { reasons } from '../reasons.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
-import type { RedirectingClient } from '../store/client-store.ts'
+import { accountClientId, type RedirectingClient } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import {
   type Continuation,
@@ -53,6 +53,9 @@ export async function continueAuthorization(
       : `The user is not a member of ${name ? 'this' : 'any'} workspace`
     return respondWithError(context, request, 'access_denied', description)
   }
+  const own =
+    client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
+  if (own) return grantCode(context, request, session, own)
   if (hasDeclined(request, session)) return decline(context, request)
   const isOnly = others.length === 0 && only.status === 'active'
   const opened = isOnly ? only : findAccepted(confirmation, session, workspaces)
@@ -69,6 +72,19 @@ export async function continueAuthorization(
   }
   const description = `The user must ${joined.length > 0 ? 'choose a workspace' : 'accept an invitation'}`
   return respondWithError(context, request, 'interaction_required', description)
+}
+
+/** Returns a workspace for the account page, which concerns none, so that nobody has to choose one. */
+async function findOpenWorkspace(
+  { stores }: IdentityContext,
+  session: OpenBrowserSession,
+  workspaces: UserWorkspace[],
+): Promise<string | undefined> {
+  for (const { id, status } of workspaces) {
+    if (status !== 'active') continue
+    if ((await stores.sessionScope.find(session, id)).isAllowed) return id
+  }
+  return undefined
 }
 
 /** Whether one of some workspaces would admit the user after another sign-in than by a code. */

@@ -41,11 +41,8 @@ export function isAdminMethod(
 }
 
 /** Returns the name of a method as displayed to users. */
-export function titleOf(
-  { OIDC_NAME, OIDC_ISSUER }: MethodSettings,
-  name: SignInMethodName,
-): string {
-  if (name !== 'oidc') return titles[name]
+export function titleOf({ OIDC_NAME, OIDC_ISSUER }: MethodSettings, name: string): string {
+  if (name !== 'oidc') return (titles as Record<string, string>)[name] ?? name
   return OIDC_NAME === '' ? new URL(OIDC_ISSUER).host : OIDC_NAME
 }
 

@@ -65,6 +65,10 @@ export class UserStore {
     if (changes) await this.#em.nativeUpdate(User, { id }, changes)
   }
 
+  async setEmailSignIn(id: string, isOn: boolean): Promise<void> {
+    await this.#em.nativeUpdate(User, { id }, { email_sign_in: isOn })
+  }
+
   /**
    * Returns the id of the user with this address, and creates the user if there is none. Safe to
    * call concurrently. `email` must be normalized (`normalizeEmail`).

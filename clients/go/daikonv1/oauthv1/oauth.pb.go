@@ -686,7 +686,7 @@ type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
 	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
-	// `enter_code` or `confirm_address`.
+	// `enter_code`, `confirm_address` or `link_account`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The name of the client app; empty if it is unknown.
 	ClientName string `protobuf:"bytes,2,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
