@@ -25,7 +25,7 @@ export type Feature = {
   /** The names of the features whose files its files import. */
   needs: readonly string[]
   /** The events that it records in the activity log. */
-  events: EventTable
+  events?: EventTable
   /** Creates its kinds of credentials. `variants` are those that all features bring. */
   createCredentialKinds?: (
     dependencies: CredentialDependencies,
@@ -40,7 +40,7 @@ export type Feature = {
   /** What it finds where no feature above provides a port that it declares. */
   defaultPorts?: PortFactories
   /** The reasons of its errors. */
-  reasons: Readonly<Record<string, ErrorReason>>
+  reasons?: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
   settings?: SettingTable
   /**

@@ -3,8 +3,10 @@ import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { connections } from '../connections/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
+import { following } from '../following/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
+import { links } from '../links/feature.ts'
 import { permissions } from '../permissions/feature.ts'
 import { scim } from '../scim/feature.ts'
 import { webhooks } from '../webhooks/feature.ts'
@@ -19,6 +21,7 @@ export const features = [
   identity,
   workspaces,
   permissions,
+  links,
   admin,
   csvImport,
   connections,
@@ -26,9 +29,10 @@ export const features = [
   webhooks,
   gateway,
   activity,
+  following,
 ] as const satisfies Feature[]
 
 /** The events of all features. If the list lacks a feature, this does not compile. */
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
-  features.map(({ events }) => events),
+  features.flatMap((feature) => ('events' in feature ? [feature.events] : [])),
 )

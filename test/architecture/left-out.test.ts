@@ -32,6 +32,8 @@ const sharedTests = {
   webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
   connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
   'csv-import': ['test/activity/events.test.ts'],
+  links: ['test/activity/events.test.ts'],
+  following: [],
 }
 
 /** The commands that need a feature. */

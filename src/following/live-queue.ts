@@ -1,8 +1,8 @@
-import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
-import { ServiceError } from '../../core/errors.ts'
-import { reasons } from '../reasons.ts'
-import { type Cursor, formatCursor } from './cursor.ts'
+import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
+import { type Cursor, formatCursor } from '../activity/feed/cursor.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Batch, LiveReader } from './live-feed.ts'
+import { reasons } from './reasons.ts'
 import { Sleeper } from './sleeper.ts'
 import type { Relations, Viewer } from './visibility.ts'
 

@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.ts'
+import type { Cursor } from '../activity/feed/cursor.ts'
 import { type LiveFeed, pageSize } from './live-feed.ts'
 import { type FeedMessage, LiveQueue, type SelectEntry } from './live-queue.ts'
 import type { Viewer } from './visibility.ts'

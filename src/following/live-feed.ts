@@ -1,12 +1,15 @@
-import { type JobResult, moreIf } from '../../core/job.ts'
-import { type RunningJob, runEvery } from '../../core/run-every.ts'
-import type { Semaphore } from '../../core/semaphore.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
-import { forEachInTurns } from '../../core/turns.ts'
-import type { EventTable } from '../events.ts'
-import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
-import { type Cursor, cursorGone } from './cursor.ts'
+import type { EventTable } from '../activity/events.ts'
+import type { Cursor } from '../activity/feed/cursor.ts'
+import type { FeedEntry, FeedStore } from '../activity/store/feed-store.ts'
+import { ServiceError } from '../core/errors.ts'
+import { type JobResult, moreIf } from '../core/job.ts'
+import { type RunningJob, runEvery } from '../core/run-every.ts'
+import type { Semaphore } from '../core/semaphore.ts'
+import { createSemaphore } from '../core/semaphore.ts'
+import { forEachInTurns } from '../core/turns.ts'
+import { reasons } from './reasons.ts'
 import { findConcernedUsers, findRelated } from './relations.ts'
+import type { RelationStore } from './store/relation-store.ts'
 import { createViews, type Relations, type Viewer } from './visibility.ts'
 
 /** Entries in the order of the log, which follow `from` immediately. */
@@ -61,7 +64,7 @@ const pollInterval = 700
  */
 export function createLiveFeed(
   events: EventTable,
-  openStore: () => FeedStore,
+  openStores: () => { feed: FeedStore; relations: RelationStore },
   onFailure: (error: unknown) => void,
 ): LiveFeed {
   const readers = new Set<LiveReader>()
@@ -71,8 +74,8 @@ export function createLiveFeed(
 
   async function relate(entries: FeedEntry[], viewers: Viewer[]): Promise<Relations> {
     const [isRelated, concerns] = await Promise.all([
-      findRelated(openStore(), entries, viewers),
-      findConcernedUsers(openStore(), events, entries, viewers),
+      findRelated(openStores().relations, entries, viewers),
+      findConcernedUsers(openStores().relations, events, entries, viewers),
     ])
     return { isRelated, concerns, view: createViews(isRelated) }
   }
@@ -81,7 +84,7 @@ export function createLiveFeed(
     const from = head
     if (!from) return 'done'
     const included = new Set(readers)
-    const entries = await openStore().readAfter(from, livePageSize)
+    const entries = await openStores().feed.readAfter(from, livePageSize)
     if (!entries) {
       for (const reader of included) reader.fail(cursorGone())
       return 'done'
@@ -105,12 +108,12 @@ export function createLiveFeed(
 
   return {
     events,
-    findStart: () => inTurn(() => openStore().findStart()),
-    findEnd: () => inTurn(() => openStore().findEnd()),
+    findStart: () => inTurn(() => openStores().feed.findStart()),
+    findEnd: () => inTurn(() => openStores().feed.findEnd()),
     relate,
     read: (cursor) =>
       inTurn(async () => {
-        const entries = await openStore().readAfter(cursor, pageSize)
+        const entries = await openStores().feed.readAfter(cursor, pageSize)
         if (!entries) throw cursorGone()
         return entries
       }),
@@ -129,4 +132,9 @@ export function createLiveFeed(
       polling = undefined
     },
   }
+}
+
+/** Returns the error of a cursor that is older than the retention or of another history. */
+function cursorGone(): ServiceError {
+  return new ServiceError(reasons.CURSOR_GONE)
 }

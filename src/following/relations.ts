@@ -1,12 +1,13 @@
-import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
-import type { EventTable } from '../events.ts'
-import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
-import type { Concerned, Detail } from './concerned.ts'
+import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
+import type { EventTable } from '../activity/events.ts'
+import type { Concerned, Detail } from '../activity/feed/concerned.ts'
+import type { FeedEntry } from '../activity/store/feed-store.ts'
+import type { RelationStore } from './store/relation-store.ts'
 import { type Relations, relatedIdOf, type Viewer, type WatchingUser } from './visibility.ts'
 
 /** Finds the workspaces and users of the entries with which the services among the viewers have to do. */
 export async function findRelated(
-  store: FeedStore,
+  store: RelationStore,
   entries: FeedEntry[],
   viewers: Viewer[],
 ): Promise<Relations['isRelated']> {
@@ -27,7 +28,7 @@ export async function findRelated(
 
 /** Finds the users among the viewers whose permissions each entry may have changed. */
 export async function findConcernedUsers(
-  store: FeedStore,
+  store: RelationStore,
   events: EventTable,
   entries: FeedEntry[],
   viewers: Viewer[],

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../core/errors.ts'
-import { reasons } from '../reasons.ts'
+import { ServiceError } from '../core/errors.ts'
+import { reasons } from './reasons.ts'
 
 /** Counts an open watch. Returns the function that ends it. */
 export type EnterWatch = (name: string) => () => void

@@ -3,16 +3,12 @@ import { get, ServerResponse } from 'node:http'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { ActivityServiceClient, type WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
-import { type Following, follow } from '../../src/activity/feed/follow.ts'
-import {
-  createLiveFeed,
-  type LiveFeed,
-  type LiveReader,
-} from '../../src/activity/feed/live-feed.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { FeedStore } from '../../src/activity/store/feed-store.ts'
-import { createWatchActivity } from '../../src/activity/watch.ts'
 import type { Principal } from '../../src/core/request-context.ts'
+import { type Following, follow } from '../../src/following/follow.ts'
+import { createLiveFeed, type LiveFeed, type LiveReader } from '../../src/following/live-feed.ts'
+import { createWatchActivity } from '../../src/following/watch.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
@@ -43,7 +39,7 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
     activityEvents,
     () => {
       statements += 1
-      return new FeedStore(database.fork())
+      return createStores(database.fork())
     },
     (error) => t.fail(String(error)),
   )
@@ -114,7 +110,7 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
 test.serial('watches that see the same entry send the same message', async (t) => {
   const feed = createLiveFeed(
     activityEvents,
-    () => new FeedStore(database.fork()),
+    () => createStores(database.fork()),
     (error) => t.fail(String(error)),
   )
   const open = createWatchActivity(feed)

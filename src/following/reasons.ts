@@ -1,6 +1,6 @@
 import { defineReasons } from '../core/define-reasons.ts'
 
-/** The reasons of errors of the activity log and the watches. */
+/** The reasons of errors of watches. */
 export const reasons = defineReasons({
   CURSOR_GONE: {
     code: 'gone',

@@ -1,8 +1,8 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { toWireKey } from '../permissions/store/resource-sql.ts'
 import type { LinkStore } from './store/link-store.ts'
-import { toWireKey } from './store/resource-sql.ts'
 
 /** The maximum number of links that one call to `deleteExpiredLinks` deletes. */
 export const maxDeletedLinks = 1000

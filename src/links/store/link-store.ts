@@ -2,9 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
-import { barePermission, isLive } from '../engine/grants/live-share.ts'
-import type { Resource, ResourceKey } from './resource-sql.ts'
-import type { CheckedCondition, ShareCondition } from './share-store.ts'
+import { barePermission, isLive } from '../../permissions/engine/grants/live-share.ts'
+import { liveLink } from '../../permissions/engine/subjects/link.ts'
+import type { Resource, ResourceKey } from '../../permissions/store/resource-sql.ts'
+import type { CheckedCondition, ShareCondition } from '../../permissions/store/share-store.ts'
 
 /** A link to a resource. */
 export type Link = {
@@ -138,6 +139,10 @@ const deleteSql = `
   delete from resource_links s
   where kind_id = $1 and resource_id = $2 and id = $3 and ${isLive('s')}
   returning ${columns}`
+
+/** $1 hash of a token. Returns the ID of the link. */
+export const linkByTokenSql = `
+select id from resource_links l where token_hash = $1 and ${liveLink}`
 
 /** $1 limit. Returns ExpiredLinks. */
 const deleteExpiredSql = `

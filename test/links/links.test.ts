@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import pg from 'pg'
-import { deleteExpiredLinks } from '../../src/permissions/link-expiry.ts'
+import { deleteExpiredLinks } from '../../src/links/link-expiry.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'

@@ -1,5 +1,5 @@
-import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
-import { listedServices } from '../listed-services.ts'
+import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
+import { listedServices } from '../activity/listed-services.ts'
 
 /** Who reads the feed. */
 export type Viewer =

@@ -11,19 +11,29 @@ import { actorOf, userIdOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import { noExpiry, readExpiry } from '../core/expiry.ts'
-import { type QuotaContext, quotaExceeded } from '../core/quotas.ts'
+import { quotaExceeded } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createSecret, hashSecret } from '../identity/secret.ts'
-import { describeGrantCondition, readGrantCondition } from './grant-condition.ts'
+import { describeGrantCondition, readGrantCondition } from '../permissions/grant-condition.ts'
+import {
+  readPermission,
+  requireManageableResource,
+  resourceNotFound,
+} from '../permissions/resource.ts'
+import {
+  readGrantedPermission,
+  requireRole,
+  roleMigration,
+  unknownRole,
+} from '../permissions/share-terms.ts'
+import { type Resource, toWireKey } from '../permissions/store/resource-sql.ts'
+import type { ResourceStore } from '../permissions/store/resource-store.ts'
+import type { ResourceTypeStore } from '../permissions/store/resource-type-store.ts'
 import { reasons } from './reasons.ts'
-import { readPermission, requireManageableResource, resourceNotFound } from './resource.ts'
-import { readGrantedPermission, requireRole, roleMigration, unknownRole } from './share-terms.ts'
+import type { LinkSettings } from './settings.ts'
 import type { Link, LinkStore } from './store/link-store.ts'
-import { type Resource, toWireKey } from './store/resource-sql.ts'
-import type { ResourceStore } from './store/resource-store.ts'
-import type { ResourceTypeStore } from './store/resource-type-store.ts'
 
 /** The migration that lets links have conditions. */
 const conditionMigration = 55
@@ -42,8 +52,8 @@ export async function createLink(
     stores,
     principal,
     now,
-    quotas,
-  }: WriteContext<LinkStores> & Pick<RequestContext, 'now'> & QuotaContext,
+    settings,
+  }: WriteContext<LinkStores> & Pick<RequestContext, 'now'> & { settings: LinkSettings },
   request: CreateLinkRequest,
 ): Promise<CreatedLink> {
   const expiresAt = readExpiry(request.expires_at, now)
@@ -57,8 +67,8 @@ export async function createLink(
     const condition = await readGrantCondition(tx, resource, request.condition)
     const count = await tx.links.lockAndCount(resource)
     if (count === undefined) throw resourceNotFound()
-    if (count >= quotas.MAX_LINKS_PER_RESOURCE)
-      throw quotaExceeded(quotas, 'MAX_LINKS_PER_RESOURCE')
+    if (count >= settings.MAX_LINKS_PER_RESOURCE)
+      throw quotaExceeded(settings, 'MAX_LINKS_PER_RESOURCE')
     if (request.role !== undefined && !(await tx.links.keepRole(resource.kindId, request.role)))
       throw unknownRole(resource, request.role)
     // The declaration has been replaced since the condition was read.

@@ -1,15 +1,15 @@
 import type { WatchActivityRequest, WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
+import { type Cursor, formatCursor, parseCursor } from '../activity/feed/cursor.ts'
+import { readActionFilter } from '../activity/feed/event-filter.ts'
 import { isAdministrative, type Principal, type RequestContext } from '../core/request-context.ts'
 import { shareResults } from '../core/share-results.ts'
 import type { Watch } from '../core/watch.ts'
-import { type Cursor, formatCursor, parseCursor } from './feed/cursor.ts'
-import { readActionFilter } from './feed/event-filter.ts'
-import { follow } from './feed/follow.ts'
-import type { LiveFeed } from './feed/live-feed.ts'
-import { createSelection, type FeedMessage } from './feed/live-queue.ts'
-import type { Viewer } from './feed/visibility.ts'
-import { createWatchLimit } from './feed/watch-limit.ts'
+import { follow } from './follow.ts'
+import type { LiveFeed } from './live-feed.ts'
+import { createSelection, type FeedMessage } from './live-queue.ts'
+import type { Viewer } from './visibility.ts'
+import { createWatchLimit } from './watch-limit.ts'
 
 /** The maximum number of watches of one service or administrator, and of a node. */
 const maxWatches = { each: 1000, node: 2000 }

@@ -1,9 +1,8 @@
 import test from 'ava'
-import { findConcernedUsers } from '../../src/activity/feed/relations.ts'
-import type { WatchingUser } from '../../src/activity/feed/visibility.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
-import { FeedStore } from '../../src/activity/store/feed-store.ts'
 import { maxEntityConnections } from '../../src/database/pool.ts'
+import { findConcernedUsers } from '../../src/following/relations.ts'
+import type { WatchingUser } from '../../src/following/visibility.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
@@ -145,14 +144,14 @@ test.serial('each change concerns the users whose permissions it may change', as
   /** Returns the names of the users whom the change concerns. */
   async function concerns(change: () => Promise<unknown>): Promise<string[]> {
     await seal()
-    const store = new FeedStore(database.fork())
-    const before = await store.findEnd()
+    const { feed, relations } = createStores(database.fork())
+    const before = await feed.findEnd()
     await change()
     await seal()
-    const entries = (await store.readAfter(before, 100)) ?? []
+    const entries = (await feed.readAfter(before, 100)) ?? []
     t.true(entries.length > 0)
     const isConcerned = await findConcernedUsers(
-      store,
+      relations,
       activityEvents,
       entries,
       Object.values(viewers),

@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.ts'
+import type { Cursor } from '../activity/feed/cursor.ts'
 import type { Batch, LiveReader } from './live-feed.ts'
 import { Sleeper } from './sleeper.ts'
 import type { WatchingUser } from './visibility.ts'
