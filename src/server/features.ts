@@ -2,6 +2,7 @@ import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { connections } from '../connections/feature.ts'
+import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { following } from '../following/feature.ts'
 import { gateway } from '../gateway/feature.ts'
@@ -30,7 +31,11 @@ export const features = [
   gateway,
   activity,
   following,
+  console,
 ] as const satisfies Feature[]
+
+/** What the features have in common. */
+export const allFeatures: readonly Feature[] = features
 
 /** The events of all features. If the list lacks a feature, this does not compile. */
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(

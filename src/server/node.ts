@@ -6,19 +6,15 @@ import type { Logger } from '../core/logger.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
-import { createConsoleServer } from '../http/console.ts'
-import { registerConsoleClient } from '../identity/console-client.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { createProviders } from '../identity/providers/providers.ts'
-import { isAdminMethod, listSignInMethods, titleOf } from '../identity/providers/sign-in-methods.ts'
-import { consoleClientId } from '../identity/store/client-store.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
 import { findActiveUser } from '../permissions/engine/find-subject.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, createApplication } from './application.ts'
 import type { Config } from './config.ts'
-import { features } from './features.ts'
+import { startFeatureServers } from './feature-servers.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createJobs, startJobs } from './jobs.ts'
 import { createCallLog } from './observability/call-log.ts'
@@ -39,8 +35,8 @@ export type Node = {
   database: Database
   grpcPort: number
   httpPort: number
-  /** Undefined if the admin console is not served. */
-  consolePort: number | undefined
+  /** The ports of the servers of features, by the names of the features. */
+  featurePorts: Record<string, number>
   metrics: Metrics
   readReadiness(): Promise<Readiness>
   /** Replaces the signing keys and certificates if they have changed. */
@@ -65,12 +61,9 @@ const keyUsesFailure = 'Recording the use of service keys failed'
  */
 const minIdle = 1000
 
-/** Milliseconds that responses of the admin console have to finish. */
-const consoleDrainTimeout = 2000
-
 export type NodeOptions = {
-  /** Whether the admin console is still being built, so that its absence is not an error. */
-  isConsoleBeingBuilt?: boolean
+  /** Whether the pages of features are still being built, so that their absence is not an error. */
+  isBeingBuilt?: boolean
 }
 
 /** Starts a node on a database that is already migrated. */
@@ -78,7 +71,7 @@ export async function startNode(
   config: Config,
   log: Logger,
   rateLimiter: RateLimiter,
-  { isConsoleBeingBuilt = false }: NodeOptions = {},
+  { isBeingBuilt = false }: NodeOptions = {},
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
@@ -187,9 +180,14 @@ export async function startNode(
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
     const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
-    const adminConsole = await startConsole(config, log, grpcPort, isConsoleBeingBuilt)
     const openStores = () => createStores(database.fork())
-    if (adminConsole) await registerConsoleClient(openStores(), config.ADMIN_URL)
+    const servers = await startFeatureServers({
+      settings: config,
+      log,
+      openStores,
+      grpcPort,
+      isBeingBuilt,
+    })
     await warnOfDevelopmentMode(openStores(), { warn, keysRequired })
 
     const onKeyUsesFailure = logFailure(keyUsesFailure)
@@ -215,7 +213,7 @@ export async function startNode(
       await sleep(drainDelay)
       await Promise.all([
         running.stopListening(),
-        adminConsole?.stopListening(),
+        servers.stopListening(),
         ...jobs.map((job) => job.stop()),
       ])
     }
@@ -230,17 +228,13 @@ export async function startNode(
       metrics,
       grpcPort,
       httpPort,
-      consolePort: adminConsole?.port,
+      featurePorts: servers.ports,
       readReadiness: readiness.read,
       reload,
       stopListening: stopListeningOnce,
       async stop() {
         await stopListeningOnce()
-        await Promise.all([
-          running.drain(idle),
-          running.stop(),
-          adminConsole?.drain(consoleDrainTimeout, idle),
-        ])
+        await Promise.all([running.drain(idle), running.stop(), servers.drain(idle)])
         await running.writeKeyUses().catch(onKeyUsesFailure)
         await close()
       },
@@ -264,32 +258,4 @@ function openDecisionLog(
     findUser: (subject) => findActiveUser(statements, subject),
     write,
   })
-}
-
-/**
- * Starts the admin console. Without a build, it starts only if one may follow: in debug mode, or
- * while the console is being built.
- */
-async function startConsole(config: Config, log: Logger, grpcPort: number, isBeingBuilt: boolean) {
-  if (!config.CONSOLE_ENABLED) return undefined
-  const server = createConsoleServer({
-    baseUrl: config.BASE_URL,
-    adminUrl: config.ADMIN_URL,
-    grpcAddress: config.GRPC_ADDRESS || `${new URL(config.BASE_URL).hostname}:${grpcPort}`,
-    isGrpcEncrypted: config.GRPC_TLS_CERT_PATH !== '',
-    allowedHosts: config.ALLOWED_HOSTS,
-    secureCookies: config.COOKIE_SECURE,
-    debug: config.DEBUG,
-    workspaceClientId: consoleClientId,
-    providers: listSignInMethods(config)
-      .filter((name) => isAdminMethod(config, name))
-      .map((name) => ({ name, title: titleOf(config, name) })),
-    features: features.map(({ name }) => name),
-  })
-  if (!server.hasBuild && !isBeingBuilt) {
-    log.warn('The admin console has not been built: run `npm run console:build`')
-    if (!config.DEBUG) return undefined
-  }
-  const port = await server.listen(config.HTTP_HOST, config.CONSOLE_PORT)
-  return { port, stopListening: server.stopListening, drain: server.drain }
 }

@@ -13,7 +13,16 @@ const central = [
 ]
 
 /** The features that a server could do without. */
-const optional = ['connections', 'csv-import', 'following', 'gateway', 'links', 'scim', 'webhooks']
+const optional = [
+  'connections',
+  'console',
+  'csv-import',
+  'following',
+  'gateway',
+  'links',
+  'scim',
+  'webhooks',
+]
 
 /** What commands import of an optional feature, without which they are removed. */
 const commands = ['cli/admin-handlers.ts', 'cli/migrate-from/apply-members.ts']

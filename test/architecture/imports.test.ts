@@ -14,9 +14,16 @@ const featureNames: string[] = features.map(({ name }) => name)
 /** The features that send requests or e-mails. */
 const outbound = ['identity', 'workspaces', 'admin', 'webhooks', 'connections']
 
+/** The features that listen on a port of their own. */
+const listening = ['console']
+
 /** Returns the folders without features that a feature may import. */
 function below(feature: string): string[] {
-  return ['core', 'config', 'database', ...(outbound.includes(feature) ? ['outbound'] : [])]
+  return [
+    ...['core', 'config', 'database'],
+    ...(outbound.includes(feature) ? ['outbound'] : []),
+    ...(listening.includes(feature) ? ['http'] : []),
+  ]
 }
 
 /** The folders of src that the files of each folder may import, in addition to their own. */

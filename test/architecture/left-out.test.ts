@@ -9,7 +9,12 @@ import test from 'ava'
 import protobuf from 'protobufjs'
 import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
-import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc/method.ts'
+import {
+  type Declaration,
+  readForeignMethods,
+  readMethods,
+  readWatches,
+} from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -25,27 +30,48 @@ import { createPkce } from '../support/sign-in.ts'
 
 const run = promisify(execFile)
 
-/** Tests of several features, which name the events or stores of each. */
-const sharedTests = {
-  gateway: ['test/activity/events.test.ts'],
-  scim: ['test/activity/events.test.ts'],
-  webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
-  connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
-  'csv-import': ['test/activity/events.test.ts'],
-  links: ['test/activity/events.test.ts'],
-  following: [],
+/** What goes with a feature outside its folders. */
+type LeftOut = {
+  /** Tests of several features, which name the events, settings or stores of each. */
+  sharedTests?: string[]
+  /** Tests and measurements elsewhere that import its files. */
+  dependents?: string[]
+  /** The commands that need it. */
+  commands?: string[]
 }
 
-/** The commands that need a feature. */
-const commands: Record<string, string[]> = { 'csv-import': ['import', 'migrate-from'] }
+/** The features that a server can do without. */
+const optional = {
+  gateway: { sharedTests: ['test/activity/events.test.ts'] },
+  scim: { sharedTests: ['test/activity/events.test.ts'] },
+  webhooks: {
+    sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
+    dependents: ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`),
+  },
+  connections: {
+    sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
+  },
+  'csv-import': {
+    sharedTests: ['test/activity/events.test.ts'],
+    dependents: ['bench/import.ts'],
+    commands: ['import', 'migrate-from'],
+  },
+  links: { sharedTests: ['test/activity/events.test.ts'] },
+  following: {},
+  console: {
+    sharedTests: ['test/architecture/deployment.test.ts'],
+    dependents: [
+      'test/http/browser-client.test.ts',
+      'test/http/console.test.ts',
+      'test/identity/oauth/console-client.test.ts',
+      'test/permissions/grant-kinds.test.ts',
+    ],
+  },
+} satisfies Record<string, LeftOut>
 
-/** Measurements that use a feature. */
-const measurements: Record<string, string[]> = {
-  webhooks: ['feed-jobs', 'feed', 'run', 'daikon-server'],
-  'csv-import': ['import'],
-}
+type Name = keyof typeof optional
 
-type Name = keyof typeof sharedTests
+const describe = (name: Name): LeftOut => optional[name]
 
 const registry = readRegistry()
 const methods = readMethods(registry)
@@ -61,7 +87,7 @@ function withDependents(name: Name): Name[] {
 /** Leaves out a feature, those that need it, and their commands. Returns the files that went as well. */
 function leaveOutAll(copy: string, name: Name): string[] {
   const names = withDependents(name)
-  for (const command of names.flatMap((name) => commands[name] ?? []))
+  for (const command of names.flatMap((name) => describe(name).commands ?? []))
     leaveOutCommand(copy, command)
   removeLines(join(copy, 'src/cli/admin-handlers.ts'), (line) =>
     names.some((name) => line.includes(`'../${name}/`)),
@@ -74,12 +100,12 @@ async function listHandlers(name: Name): Promise<string[]> {
   const feature = features.find((feature) => feature.name === name)
   const parts = await feature?.load()
   const handlers = parts?.createHandlers({ database: {}, engine: {}, settings: {} } as never)
-  return Object.entries(handlers ?? {}).flatMap(([service, brought]) =>
+  return Object.entries<object>(handlers ?? {}).flatMap(([service, brought]) =>
     Object.keys(brought).map((key) => `${service} ${key}`),
   )
 }
 
-for (const name of Object.keys(sharedTests) as Name[]) {
+for (const name of Object.keys(optional) as Name[]) {
   const names = withDependents(name)
 
   test.serial(`a server without ${names.join(' and ')} has valid types`, async (t) => {
@@ -87,9 +113,8 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     const copy = copyRepository(t)
     const removed = leaveOutAll(copy, name)
     const dependent = removed.filter((file) => !file.startsWith('test/clients/'))
-    const measured = (measurements[name] ?? []).map((file) => `bench/${file}.ts`)
-    t.deepEqual(dependent.sort(), measured.sort())
-    for (const file of names.flatMap((name) => sharedTests[name]))
+    t.deepEqual(dependent.sort(), (describe(name).dependents ?? []).sort())
+    for (const file of names.flatMap((name) => describe(name).sharedTests ?? []))
       rmSync(join(copy, file), { force: true })
     t.is(await findTypeErrors(copy), '')
   })
@@ -119,7 +144,8 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     )
 
     const gone = methods.filter(isGone)
-    t.true(gone.length > 1)
+    const watches = readWatches(registry).filter(isGone)
+    t.is(gone.length + watches.length > 0, name !== 'console')
     for (const { routes } of gone)
       for (const { verb, path } of routes) {
         const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')

@@ -65,12 +65,6 @@ export class ClientStore {
     this.#em = em
   }
 
-  /** Saves the client app of the workspace console, whose ID is fixed. */
-  async saveConsole({ name, redirectUri }: { name: string; redirectUri: string }): Promise<void> {
-    await query(this.#em, saveConsoleSql, [consoleClientId, name])
-    await query(this.#em, saveConsoleUriSql, [consoleClientId, redirectUri])
-  }
-
   /** Returns the active client app that has registered exactly this redirect URI. */
   async findByRedirectUri(uri: string): Promise<LoginClient | undefined> {
     const [client] = await query<LoginClient>(this.#em, findByRedirectUriSql, [uri])
@@ -131,16 +125,6 @@ export class ClientStore {
     return client
   }
 }
-
-/** $1 client ID, $2 name. */
-const saveConsoleSql = `
-  insert into client_apps (id, name, type) values ($1, $2, 'public')
-  on conflict (id) do update set name = excluded.name where client_apps.name <> excluded.name`
-
-/** $1 client ID, $2 the only redirect URI. */
-const saveConsoleUriSql = `
-  with removed as (delete from client_redirect_uris where app_id = $1 and uri <> $2)
-  insert into client_redirect_uris (app_id, uri) values ($1, $2) on conflict do nothing`
 
 /** $1 client ID, $2 hash of the secret, $3 current time. */
 const findPresentedSql = `

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { createHttpListener, type HttpListener } from '../http/listener.ts'
+import { checkHost, deriveAllowedHosts, securityHeaders } from '../http/security.ts'
 import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console-files.ts'
-import { createHttpListener, type HttpListener } from './listener.ts'
-import { checkHost, deriveAllowedHosts, securityHeaders } from './security.ts'
 
 export type ConsoleOptions = {
   /** The folder of the build; defaults to the build in this package. */
