@@ -1,32 +1,39 @@
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials } from '@grpc/grpc-js'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import protobuf from 'protobufjs'
+import { managementScopes } from '../../src/core/scopes.ts'
 import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import {
   type Declaration,
   readForeignMethods,
   readMethods,
+  readStreams,
   readWatches,
 } from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
-import { cloneDatabase } from '../support/database.ts'
+import { createCredentialKinds } from '../support/credential-kinds.ts'
+import { parseCredentialTable, readCredentialTable } from '../support/credential-table.ts'
+import { expectOk } from '../support/outcome.ts'
 import {
   copyRepository,
   leaveOut,
   leaveOutCommand,
   removeLines,
 } from '../support/repository-copy.ts'
-import { createSeed } from '../support/seed.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
 import { createPkce } from '../support/sign-in.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const run = promisify(execFile)
 
@@ -38,18 +45,24 @@ type LeftOut = {
   dependents?: string[]
   /** The commands that need it. */
   commands?: string[]
+  /** The kinds of credentials that it brings. */
+  kinds?: string[]
 }
 
 /** The features that a server can do without. */
 const optional = {
   gateway: { sharedTests: ['test/activity/events.test.ts'] },
-  scim: { sharedTests: ['test/activity/events.test.ts'] },
+  scim: {
+    sharedTests: ['test/activity/events.test.ts'],
+    kinds: ['SCIM', 'service key, SCIM'],
+  },
   webhooks: {
     sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
     dependents: ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`),
   },
   connections: {
     sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
+    kinds: ["connection's session", "service key, connection's session"],
   },
   'csv-import': {
     sharedTests: ['test/activity/events.test.ts'],
@@ -75,8 +88,26 @@ const describe = (name: Name): LeftOut => optional[name]
 
 const registry = readRegistry()
 const methods = readMethods(registry)
-const database = await cloneDatabase()
-test.after.always(() => database.drop())
+const environment = await startTestEnvironment()
+const { databaseUrl, pool, seed } = environment
+const [transport] = environment.transports as [Transport]
+const fixture = await createWorkspaceFixture(environment, transport)
+const routes = [{ methods: [], path: '/', allow: 'authenticated' }]
+expectOk(
+  await transport.call(
+    'PutRoutes',
+    { service_name: fixture.service, routes },
+    { key: fixture.key },
+  ),
+)
+const kinds = await createCredentialKinds(environment, fixture, managementScopes)
+const goldenCredentials = parseCredentialTable(
+  readFileSync(new URL('../golden/credentials.txt', import.meta.url), 'utf8'),
+)
+test.after.always(() => environment.stop())
+
+/** The folder of the keys that sign the tokens of the environment. */
+const keys = process.env.TEST_KEYS ?? ''
 
 /** Returns a feature and those that need it. */
 function withDependents(name: Name): Name[] {
@@ -120,11 +151,11 @@ for (const name of Object.keys(optional) as Name[]) {
   })
 
   test.serial(`a server without ${names.join(' and ')} serves the rest`, async (t) => {
-    t.timeout(120_000)
+    t.timeout(600_000)
     const copy = copyRepository(t)
     leaveOutAll(copy, name)
-    const settings = { DATABASE_URL: database.url, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
-    const server = await startServer(t, createKeyFolder(t), settings, copy)
+    const settings = { DATABASE_URL: databaseUrl, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
+    const server = await startServer(t, keys, settings, copy)
     const handlers = (await Promise.all(names.map(listHandlers))).flat()
     const isGone = ({ service, key }: Pick<Declaration, 'service' | 'key'>) =>
       handlers.includes(`${service} ${key}`)
@@ -189,6 +220,25 @@ for (const name of Object.keys(optional) as Name[]) {
 
     for (const document of ['openid-configuration', 'oauth-authorization-server'])
       t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
+
+    await checkAsInReadme(t, copy, server.httpPort)
+
+    const served = [
+      ...[...methods, ...readStreams(registry), ...readWatches(registry)],
+      ...readForeignMethods(registry),
+    ].filter((method) => !isGone(method))
+    const withoutKinds = names.flatMap((name) => describe(name).kinds ?? [])
+    const rows = await readCredentialTable(
+      { httpPort: server.httpPort, client },
+      served,
+      Object.fromEntries(Object.entries(kinds).filter(([kind]) => !withoutKinds.includes(kind))),
+      fixture.workspace,
+    )
+    const expected = new Map(goldenCredentials.map(({ label, results }) => [label, results]))
+    for (const { label, results } of rows) {
+      const golden = expected.get(label)?.filter(([kind]) => !withoutKinds.includes(kind))
+      t.deepEqual(results, golden, label)
+    }
   })
 }
 
@@ -198,8 +248,7 @@ test.serial(
     t.timeout(120_000)
     const copy = copyRepository(t)
     leaveOutAll(copy, 'connections')
-    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: database.url }, copy)
-    const seed = createSeed(database.pool)
+    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: databaseUrl }, copy)
     const workspace_id = await seed.workspace()
     const domain = `${workspace_id}.test`
     const user = await seed.user('owner', { email: `owner@${domain}` })
@@ -207,7 +256,7 @@ test.serial(
     const signIn = async () => {
       const code = createSecret()
       const { verifier: code_verifier, challenge } = createPkce()
-      await database.pool.query(
+      await pool.query(
         `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
         values ($1, $2, 'github', $3, now() + interval '1 minute')`,
         [hashSecret(code), user, challenge],
@@ -224,7 +273,7 @@ test.serial(
     await seed.connectionDomain(connection, workspace_id, domain)
     const { status, body: tokens } = await signIn()
     t.is(status, 200)
-    await database.pool.query('update connection_domains set verified_at = now()')
+    await pool.query('update connection_domains set verified_at = now()')
     const refused = await signIn()
     t.is(refused.status, 403)
     t.is(refused.body.reason, 'CONNECTION_REQUIRED')
@@ -251,6 +300,51 @@ for (const [title, remove] of [
     t.notRegex(help.stdout, /migrate-from/)
     t.is(/ import /.test(help.stdout), title === 'migrate-from')
   })
+
+/** Registers, checks and shares a resource over REST, as README.md does, with tokens of the command. */
+async function checkAsInReadme(t: ExecutionContext, copy: string, httpPort: number): Promise<void> {
+  const { workspace, key, kind, people } = fixture
+  const { rows } = await pool.query<{ id: string; email: string; slug: string }>(
+    'select u.id, u.email, w.slug from users u, workspaces w where u.id = any($1) and w.id = $2',
+    [[people.viewer.id, people.editor.id], workspace],
+  )
+  const createToken = async (id: string) => {
+    const { email = '', slug = '' } = rows.find((row) => row.id === id) ?? {}
+    const command = ['src/daikon.ts', 'token', '--email', email, '--workspace', slug]
+    const paths = {
+      JWT_PRIVATE_KEY_PATH: join(keys, 'private.pem'),
+      JWT_PUBLIC_KEY_PATH: join(keys, 'public.pem'),
+    }
+    const env = { ...process.env, DATABASE_URL: databaseUrl, DEBUG: 'true', ...paths }
+    return (await run(process.execPath, command, { cwd: copy, env })).stdout.trim()
+  }
+  const post = async (path: string, body: object, token?: string) => {
+    const response = await fetch(`http://127.0.0.1:${httpPort}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-key': key,
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    })
+    const message = (await response.json()) as any
+    t.true(response.ok, `${path}: ${JSON.stringify(message)}`)
+    return message
+  }
+  const [owner, reader] = await Promise.all([people.editor.id, people.viewer.id].map(createToken))
+  const resource = { ...kind, resource_id: randomUUID() }
+  const isAllowed = async (token: string | undefined) => {
+    const checks = [{ ...resource, action: 'edit' }]
+    return (await post('/permissions/check', { checks }, token)).results[0].allowed
+  }
+  const registered = { ...resource, workspace_id: workspace, owner_id: people.editor.id }
+  const { id } = await post('/permissions/register', registered)
+  t.deepEqual([await isAllowed(owner), await isAllowed(reader)], [true, false])
+  const share = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'edit' }
+  await post(`/permissions/${id}/share`, share, owner)
+  t.true(await isAllowed(reader))
+}
 
 /** Returns what the compiler prints about a copy of the repository. */
 async function findTypeErrors(copy: string): Promise<string> {
