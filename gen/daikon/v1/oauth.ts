@@ -620,7 +620,18 @@ export interface TokenIntrospection {
     | string
     | undefined;
   /** `true` if the user is a guest of the workspace. Absent for others. */
-  guest?: boolean | undefined;
+  guest?:
+    | boolean
+    | undefined;
+  /** When the user of an access token signed in, in seconds since the Unix epoch (RFC 9470, 6.2). */
+  auth_time?:
+    | number
+    | undefined;
+  /**
+   * `true` if the provider did not report when the user signed in, so that `auth_time` is the time of
+   * the callback.
+   */
+  auth_time_unconfirmed?: boolean | undefined;
 }
 
 /** A logout request. */
@@ -2829,6 +2840,8 @@ function createBaseTokenIntrospection(): TokenIntrospection {
     wrole: undefined,
     wslug: undefined,
     guest: undefined,
+    auth_time: undefined,
+    auth_time_unconfirmed: undefined,
   };
 }
 
@@ -2878,6 +2891,12 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     }
     if (message.guest !== undefined) {
       writer.uint32(120).bool(message.guest);
+    }
+    if (message.auth_time !== undefined) {
+      writer.uint32(128).int32(message.auth_time);
+    }
+    if (message.auth_time_unconfirmed !== undefined) {
+      writer.uint32(136).bool(message.auth_time_unconfirmed);
     }
     return writer;
   },
@@ -3015,6 +3034,22 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
             message.guest = reader.bool();
             continue;
           }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.auth_time = reader.int32();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.auth_time_unconfirmed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3047,6 +3082,8 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     message.wrole = object.wrole ?? undefined;
     message.wslug = object.wslug ?? undefined;
     message.guest = object.guest ?? undefined;
+    message.auth_time = object.auth_time ?? undefined;
+    message.auth_time_unconfirmed = object.auth_time_unconfirmed ?? undefined;
     return message;
   },
 };

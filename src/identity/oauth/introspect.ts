@@ -1,7 +1,7 @@
 import type { IntrospectTokenRequest, TokenIntrospection } from '../../../gen/daikon/v1/oauth.ts'
 import { currentScopes } from '../../core/scopes.ts'
 import { type FindApiKey, looksLikeApiKey } from '../api-keys.ts'
-import { tokenKinds } from '../claims.ts'
+import { type Token, tokenKinds } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { serviceKeyMissing } from '../service-keys.ts'
 import { findOrigin, type IssuedToken, verifyIssuedToken } from './issued-tokens.ts'
@@ -43,6 +43,15 @@ export async function introspectToken(
     iss: identity.settings.BASE_URL,
     ...(scope && { scope }),
     ...(clientId && { client_id: clientId }),
+    ...(type === 'access' && pickSignIn(token)),
+  }
+}
+
+/** What a service that requires a recent sign-in asks about a token (RFC 9470, 6.2). */
+function pickSignIn({ auth_time, auth_time_unconfirmed }: Token<'access'>) {
+  return {
+    ...(auth_time !== undefined && { auth_time }),
+    ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { decodeJwt } from 'jose'
 import { createOAuthClient, signInWithOAuth } from '../../support/oauth.ts'
 import { expectError, expectOk } from '../../support/outcome.ts'
 import { createSignInEnvironment } from '../../support/sign-in.ts'
@@ -42,6 +43,15 @@ for (const transport of environment.transports) {
     const { access_token: token } = foreign.tokens
     t.false(expectOk(await introspect({ token, ...client }, { key })).active)
     t.true(expectOk(await introspect({ token }, { key })).active)
+  })
+
+  test(`an active access token has the time of its sign-in ${over}`, async (t) => {
+    const { tokens } = await signInWithOAuth(environment, transport, { client })
+    const { auth_time, auth_time_unconfirmed } = decodeJwt(tokens.access_token)
+    const read = async (token: string) => expectOk(await introspect({ token, ...client }))
+    t.is(typeof auth_time, 'number')
+    t.like(await read(tokens.access_token), { auth_time, auth_time_unconfirmed })
+    t.falsy((await read(tokens.refresh_token)).auth_time)
   })
 
   test(`wrong credentials of a client return invalid_client ${over}`, async (t) => {

@@ -1654,9 +1654,14 @@ type TokenIntrospection struct {
 	// The slug of the workspace of an API key.
 	Wslug *string `protobuf:"bytes,14,opt,name=wslug,proto3,oneof" json:"wslug,omitempty"`
 	// `true` if the user is a guest of the workspace. Absent for others.
-	Guest         *bool `protobuf:"varint,15,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Guest *bool `protobuf:"varint,15,opt,name=guest,proto3,oneof" json:"guest,omitempty"`
+	// When the user of an access token signed in, in seconds since the Unix epoch (RFC 9470, 6.2).
+	AuthTime *int32 `protobuf:"varint,16,opt,name=auth_time,json=authTime,proto3,oneof" json:"auth_time,omitempty"`
+	// `true` if the provider did not report when the user signed in, so that `auth_time` is the time of
+	// the callback.
+	AuthTimeUnconfirmed *bool `protobuf:"varint,17,opt,name=auth_time_unconfirmed,json=authTimeUnconfirmed,proto3,oneof" json:"auth_time_unconfirmed,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *TokenIntrospection) Reset() {
@@ -1790,6 +1795,20 @@ func (x *TokenIntrospection) GetWslug() string {
 func (x *TokenIntrospection) GetGuest() bool {
 	if x != nil && x.Guest != nil {
 		return *x.Guest
+	}
+	return false
+}
+
+func (x *TokenIntrospection) GetAuthTime() int32 {
+	if x != nil && x.AuthTime != nil {
+		return *x.AuthTime
+	}
+	return 0
+}
+
+func (x *TokenIntrospection) GetAuthTimeUnconfirmed() bool {
+	if x != nil && x.AuthTimeUnconfirmed != nil {
+		return *x.AuthTimeUnconfirmed
 	}
 	return false
 }
@@ -2259,7 +2278,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_client_secretB\x10\n" +
 	"\x0e_authorizationB\x18\n" +
 	"\x16_client_assertion_typeB\x13\n" +
-	"\x11_client_assertion\"\xaa\x04\n" +
+	"\x11_client_assertion\"\xad\x05\n" +
 	"\x12TokenIntrospection\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x19\n" +
 	"\x05scope\x18\x02 \x01(\tH\x00R\x05scope\x88\x01\x01\x12 \n" +
@@ -2278,7 +2297,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"R\x03wid\x88\x01\x01\x12\x19\n" +
 	"\x05wrole\x18\r \x01(\tH\vR\x05wrole\x88\x01\x01\x12\x19\n" +
 	"\x05wslug\x18\x0e \x01(\tH\fR\x05wslug\x88\x01\x01\x12\x19\n" +
-	"\x05guest\x18\x0f \x01(\bH\rR\x05guest\x88\x01\x01B\b\n" +
+	"\x05guest\x18\x0f \x01(\bH\rR\x05guest\x88\x01\x01\x12 \n" +
+	"\tauth_time\x18\x10 \x01(\x05H\x0eR\bauthTime\x88\x01\x01\x127\n" +
+	"\x15auth_time_unconfirmed\x18\x11 \x01(\bH\x0fR\x13authTimeUnconfirmed\x88\x01\x01B\b\n" +
 	"\x06_scopeB\f\n" +
 	"\n" +
 	"_client_idB\v\n" +
@@ -2293,7 +2314,10 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x04_widB\b\n" +
 	"\x06_wroleB\b\n" +
 	"\x06_wslugB\b\n" +
-	"\x06_guest\"\x98\x04\n" +
+	"\x06_guestB\f\n" +
+	"\n" +
+	"_auth_timeB\x18\n" +
+	"\x16_auth_time_unconfirmed\"\x98\x04\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +
