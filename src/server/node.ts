@@ -6,27 +6,22 @@ import type { Logger } from '../core/logger.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
-import { openKeys } from '../identity/key-source.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
-import { findActiveUser } from '../permissions/engine/find-subject.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, createApplication } from './application.ts'
 import type { Config } from './config.ts'
 import { startFeatureServers } from './feature-servers.ts'
-import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createJobs, startJobs } from './jobs.ts'
 import { createCallLog } from './observability/call-log.ts'
-import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
+import { startExports } from './observability/exports.ts'
 import { createFailureLog } from './observability/failure-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
-import { startDecisionExport } from './observability/otlp-decisions.ts'
-import { startMetricsExport } from './observability/otlp-metrics.ts'
+import { openDecisionLog } from './observability/open-decision-log.ts'
 import { addReplicaMetrics, createReplicaLog } from './observability/replicas.ts'
-import { startTracing } from './observability/tracing.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
-import { createReloadable } from './reload.ts'
+import { openReloadables } from './reloadables.ts'
 import { createStores } from './stores.ts'
 
 /** One process that serves both transports. */
@@ -75,26 +70,9 @@ export async function startNode(
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
-  const keys = await createReloadable({
-    name: 'signing keys',
-    source: openKeys(config),
-    log,
-  })
-  const tlsSource = openGrpcTls(config)
-  const tls =
-    tlsSource &&
-    (await createReloadable({
-      name: 'gRPC certificates',
-      source: tlsSource,
-      log,
-      onChange: (value) => application?.setGrpcTls(value),
-    }))
+  const reloadables = await openReloadables(config, log, (tls) => application?.setGrpcTls(tls))
   const drainDelay = config.DRAIN_DELAY_SECONDS * 1000
   const idle = Math.max(drainDelay, minIdle)
-  const reloadables = tls ? [keys, tls] : [keys]
-  const reload = async () => {
-    await Promise.all(reloadables.map((reloadable) => reloadable.reload()))
-  }
   let application: Application | undefined
   const database = await openDatabase(config.DATABASE_URL, warn, poolTimeouts, {
     urls: config.REPLICA_URLS,
@@ -109,41 +87,16 @@ export async function startNode(
   })
   const admissions = createAdmissions()
   const metrics = createMetrics(database.counts, readiness.read, admissions, {
-    reloads: reloadables.map(({ state }) => state),
-    signingKey: () => {
-      const { signer, createdAt } = keys.current()
-      return { kid: signer.kid, createdAt }
-    },
-    certificateExpiry: () => (tls ? readCertificateExpiry(tls.current()) : {}),
+    reloads: reloadables.states,
+    signingKey: reloadables.readSigningKey,
+    certificateExpiry: reloadables.readCertificateExpiry,
   })
   if (database.replicas) addReplicaMetrics(metrics.registry, database.replicas.state)
   const logCall = createCallLog(log)
   const logFailure = createFailureLog(log)
-  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const serviceName = config.OTEL_SERVICE_NAME
-  const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined
-  const metricsExport =
-    endpoint && config.OTEL_METRICS_EXPORTER === 'otlp'
-      ? await startMetricsExport({
-          endpoint,
-          serviceName,
-          interval: config.OTEL_METRIC_EXPORT_INTERVAL,
-          registry: metrics.registry,
-          log,
-        })
-      : undefined
-  const decisionExport =
-    config.DECISION_LOG !== 'off' && config.DECISION_LOG_OUTPUT === 'otlp'
-      ? await startDecisionExport({ endpoint, serviceName, log })
-      : undefined
+  const exports = await startExports(config, metrics.registry, log)
   const close = async () => {
-    await decisionExport
-      ?.stop()
-      .catch((error) => log.warn({ err: error }, 'Exporting the last decisions failed'))
-    await metricsExport
-      ?.stop()
-      .catch((error) => log.warn({ err: error }, 'Exporting the last metrics failed'))
-    await tracing?.stop().catch((error) => log.warn({ err: error }, 'Sending spans failed'))
+    await exports.stop()
     await rateLimiter.close()
     await database.close()
   }
@@ -155,7 +108,7 @@ export async function startNode(
       admissions,
       warn,
       now: () => new Date(),
-      currentKeys: keys.current,
+      currentKeys: reloadables.currentKeys,
       providers: createProviders(config),
       onFailure: (error, { requestId }) =>
         log.error({ request_id: requestId, reason: error.reason, err: error.cause }, error.message),
@@ -166,16 +119,16 @@ export async function startNode(
           metrics.countCall(result)
           logCall(result)
         },
-        onDecisions: openDecisionLog(config, database, decisionExport?.write),
+        onDecisions: openDecisionLog(config, database, exports.writeDecision),
         onFactsBatch: metrics.countBatch,
         onCachedQuery: metrics.countCachedQuery,
         onSignIn: metrics.countSignIn,
         onReplay: metrics.countReplay,
-        trace: tracing?.trace,
+        trace: exports.trace,
       },
       settings: config,
       encryptionKeys: readEncryptionKeys(config),
-      grpcTls: tls?.current(),
+      grpcTls: reloadables.currentTls(),
     })
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
@@ -201,7 +154,7 @@ export async function startNode(
       {
         failure: 'Reloading failed',
         interval: config.RELOAD_INTERVAL_SECONDS * 1000,
-        run: untilDone(reload),
+        run: untilDone(reloadables.reload),
       },
     ]
     const jobs = startJobs(
@@ -230,7 +183,7 @@ export async function startNode(
       httpPort,
       featurePorts: servers.ports,
       readReadiness: readiness.read,
-      reload,
+      reload: reloadables.reload,
       stopListening: stopListeningOnce,
       async stop() {
         await stopListeningOnce()
@@ -243,19 +196,4 @@ export async function startNode(
     await close()
     throw error
   }
-}
-
-/** Returns the log of decisions, or undefined if it is off. */
-function openDecisionLog(
-  { DECISION_LOG: decisions, DECISION_LOG_SAMPLE: sample }: Config,
-  { statements }: Database,
-  write = createLineWriter(),
-) {
-  if (decisions === 'off') return undefined
-  return createDecisionLog({
-    decisions,
-    sample,
-    findUser: (subject) => findActiveUser(statements, subject),
-    write,
-  })
 }
