@@ -78,7 +78,10 @@ const pure = [
   'src/gateway/request-path.ts',
   'src/identity/claims.ts',
   'src/activity/feed/concerned.ts',
+  'src/csv-import/conflicts.ts',
   'src/csv-import/plan.ts',
+  'src/csv-import/plan-input.ts',
+  'src/csv-import/quota-use.ts',
   // The events of every feature.
   ...sources.filter((path) => path.endsWith('/events.ts')),
   ...globSync('src/*/reasons.ts', { cwd: root }).filter((path) => path !== 'src/server/reasons.ts'),
