@@ -1,5 +1,6 @@
 import { type Client, Metadata, type ServiceError } from '@grpc/grpc-js'
 import type { CheckResponse } from '../../gen/envoy/service/auth/v3/external_auth.ts'
+import { createSemaphore } from '../../src/core/semaphore.ts'
 import type { Declaration, readMethods } from '../../src/rpc/method.ts'
 import { externalAuthorizationService, grpcServices } from '../../src/server/grpc-services.ts'
 import type { CredentialKinds } from './credential-kinds.ts'
@@ -139,21 +140,24 @@ function label(method: Declaration): string {
 /** What a method answers to each kind of credential. */
 export type CredentialRow = { label: string; results: [kind: string, result: Result][] }
 
+/** The number of methods that are called at the same time, which a busy machine answers in time. */
+const maxCalled = 16
+
 /** Calls each method with each kind of credential. */
-export function readCredentialTable(
+export async function readCredentialTable(
   server: Server,
   methods: Declaration[],
   kinds: CredentialKinds,
   workspace: string,
 ): Promise<CredentialRow[]> {
-  return Promise.all(
-    methods.map(async (method) => {
-      const results: CredentialRow['results'] = []
-      for (const [kind, headers] of Object.entries(kinds))
-        results.push([kind, await call(server, method, headers, workspace)])
-      return { label: label(method), results }
-    }),
-  )
+  const inTurn = createSemaphore(maxCalled)
+  const read = async (method: Declaration): Promise<CredentialRow> => {
+    const results: CredentialRow['results'] = []
+    for (const [kind, headers] of Object.entries(kinds))
+      results.push([kind, await call(server, method, headers, workspace)])
+    return { label: label(method), results }
+  }
+  return Promise.all(methods.map((method) => inTurn(() => read(method))))
 }
 
 /** Formats a block for each set of methods that accept and refuse the same. */
