@@ -2,6 +2,7 @@ import type { FeatureServer } from '../core/feature-server.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { Config } from './config.ts'
+import type { FeatureParts } from './feature.ts'
 import { features } from './features.ts'
 import { parts } from './parts.ts'
 import type { Stores } from './stores.ts'
@@ -29,9 +30,9 @@ const drainTimeout = 2000
 export async function startFeatureServers(dependencies: Dependencies): Promise<FeatureServers> {
   const all = { ...dependencies, featureNames: features.map(({ name }) => name) }
   const servers = new Map<string, FeatureServer>()
+  const allParts: readonly FeatureParts[] = parts
   for (const [index, { name }] of features.entries()) {
-    const part = parts[index]
-    const server = part && 'startServer' in part ? await part.startServer(all) : undefined
+    const server = await allParts[index]?.startServer?.(all as never)
     if (server) servers.set(name, server)
   }
   const onEach = (work: (server: FeatureServer) => Promise<void>) =>

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fromBinary } from '@bufbuild/protobuf'
@@ -8,21 +8,16 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import protobuf from 'protobufjs'
-import { managementScopes } from '../../src/core/scopes.ts'
 import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import {
   type Declaration,
   readForeignMethods,
   readMethods,
-  readStreams,
   readWatches,
 } from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
-import { createCredentialKinds } from '../support/credential-kinds.ts'
-import { parseCredentialTable, readCredentialTable } from '../support/credential-table.ts'
-import { expectOk } from '../support/outcome.ts'
 import {
   copyRepository,
   leaveOut,
@@ -45,8 +40,6 @@ type LeftOut = {
   dependents?: string[]
   /** The commands that need it. */
   commands?: string[]
-  /** The kinds of credentials that it brings. */
-  kinds?: string[]
 }
 
 /** The features that a server can do without. */
@@ -54,7 +47,6 @@ const optional = {
   gateway: { sharedTests: ['test/activity/events.test.ts'] },
   scim: {
     sharedTests: ['test/activity/events.test.ts'],
-    kinds: ['SCIM', 'service key, SCIM'],
   },
   webhooks: {
     sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
@@ -62,7 +54,6 @@ const optional = {
   },
   connections: {
     sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
-    kinds: ["connection's session", "service key, connection's session"],
   },
   'csv-import': {
     sharedTests: ['test/activity/events.test.ts'],
@@ -74,6 +65,7 @@ const optional = {
   console: {
     sharedTests: ['test/architecture/deployment.test.ts'],
     dependents: [
+      'bench/console.ts',
       'test/http/browser-client.test.ts',
       'test/http/console.test.ts',
       'test/identity/oauth/console-client.test.ts',
@@ -92,18 +84,6 @@ const environment = await startTestEnvironment()
 const { databaseUrl, pool, seed } = environment
 const [transport] = environment.transports as [Transport]
 const fixture = await createWorkspaceFixture(environment, transport)
-const routes = [{ methods: [], path: '/', allow: 'authenticated' }]
-expectOk(
-  await transport.call(
-    'PutRoutes',
-    { service_name: fixture.service, routes },
-    { key: fixture.key },
-  ),
-)
-const kinds = await createCredentialKinds(environment, fixture, managementScopes)
-const goldenCredentials = parseCredentialTable(
-  readFileSync(new URL('../golden/credentials.txt', import.meta.url), 'utf8'),
-)
 test.after.always(() => environment.stop())
 
 /** The folder of the keys that sign the tokens of the environment. */
@@ -222,23 +202,6 @@ for (const name of Object.keys(optional) as Name[]) {
       t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
 
     await checkAsInReadme(t, copy, server.httpPort)
-
-    const served = [
-      ...[...methods, ...readStreams(registry), ...readWatches(registry)],
-      ...readForeignMethods(registry),
-    ].filter((method) => !isGone(method))
-    const withoutKinds = names.flatMap((name) => describe(name).kinds ?? [])
-    const rows = await readCredentialTable(
-      { httpPort: server.httpPort, client },
-      served,
-      Object.fromEntries(Object.entries(kinds).filter(([kind]) => !withoutKinds.includes(kind))),
-      fixture.workspace,
-    )
-    const expected = new Map(goldenCredentials.map(({ label, results }) => [label, results]))
-    for (const { label, results } of rows) {
-      const golden = expected.get(label)?.filter(([kind]) => !withoutKinds.includes(kind))
-      t.deepEqual(results, golden, label)
-    }
   })
 }
 
