@@ -282,7 +282,10 @@ function renderSecondaryAction({ label, url }: Link): string {
   return `<a class="choice action" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
 }
 
-/** Simplified icons, because the logos of the providers are trademarks with their own rules. */
+/**
+ * Simplified icons, because the logos of the providers are trademarks with their own rules. A key stands for any
+ * OpenID provider.
+ */
 const providerIcons: Record<string, string> = {
   google:
     '<path d="M21 12.2c0-.7-.1-1.3-.2-1.9H12v3.7h5.1a4.4 4.4 0 0 1-1.9 2.9v2.4h3.1c1.8-1.7 2.7-4.1 2.7-7.1Z" fill="#4285f4"/><path d="M12 21.5c2.6 0 4.7-.9 6.3-2.3l-3.1-2.4a5.8 5.8 0 0 1-8.6-3H3.5v2.5a9.5 9.5 0 0 0 8.5 5.2Z" fill="#34a853"/><path d="M6.6 13.8a5.7 5.7 0 0 1 0-3.6V7.7H3.5a9.5 9.5 0 0 0 0 8.6l3.1-2.5Z" fill="#fbbc05"/><path d="M12 6.3c1.4 0 2.7.5 3.7 1.4l2.7-2.7A9.5 9.5 0 0 0 3.5 7.7l3.1 2.5A5.7 5.7 0 0 1 12 6.3Z" fill="#ea4335"/>',
@@ -290,6 +293,7 @@ const providerIcons: Record<string, string> = {
     '<path d="M3 3h8.5v8.5H3z" fill="#f25022"/><path d="M12.5 3H21v8.5h-8.5z" fill="#7fba00"/><path d="M3 12.5h8.5V21H3z" fill="#00a4ef"/><path d="M12.5 12.5H21V21h-8.5z" fill="#ffb900"/>',
   github:
     '<path fill="currentColor" d="M12 2a10 10 0 0 0-3.2 19.5c.5.1.7-.2.7-.5v-1.8c-2.8.6-3.4-1.2-3.4-1.2-.4-1.1-1.1-1.4-1.1-1.4-.9-.6.1-.6.1-.6 1 .1 1.5 1 1.5 1 .9 1.6 2.4 1.1 3 .9 0-.7.3-1.1.6-1.4-2.2-.2-4.5-1.1-4.5-5 0-1 .4-2 1-2.6-.1-.3-.4-1.3.1-2.7 0 0 .8-.3 2.8 1a9.5 9.5 0 0 1 5 0c1.9-1.3 2.8-1 2.8-1 .5 1.4.2 2.4.1 2.7.6.7 1 1.6 1 2.6 0 3.9-2.3 4.7-4.6 5 .4.3.7.9.7 1.9V21c0 .3.2.6.7.5A10 10 0 0 0 12 2Z"/>',
+  oidc: '<path fill="currentColor" fill-rule="evenodd" d="M8 6.5a5.5 5.5 0 1 0 5.2 7.3h2v2.4h2.8v-2.4h1.2v2.4H22v-5.2h-8.8A5.5 5.5 0 0 0 8 6.5Zm0 3.3a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4Z"/>',
 }
 
 function renderDocument(title: string, body: string[]): string {

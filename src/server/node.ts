@@ -59,6 +59,8 @@ const minIdle = 1000
 export type NodeOptions = {
   /** Whether the pages of features are still being built, so that their absence is not an error. */
   isBeingBuilt?: boolean
+  /** Stops another process from accepting connections for this one. */
+  stopAccepting?: () => Promise<void>
 }
 
 /** Starts a node on a database that is already migrated. */
@@ -66,7 +68,7 @@ export async function startNode(
   config: Config,
   log: Logger,
   rateLimiter: RateLimiter,
-  { isBeingBuilt = false }: NodeOptions = {},
+  { isBeingBuilt = false, stopAccepting }: NodeOptions = {},
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
@@ -164,6 +166,7 @@ export async function startNode(
     const stopListening = async () => {
       readiness.drain()
       await sleep(drainDelay)
+      await stopAccepting?.()
       await Promise.all([
         running.stopListening(),
         servers.stopListening(),

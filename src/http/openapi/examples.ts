@@ -10,6 +10,8 @@ const exampleId = (end: string) => `0d000000-0000-7000-8000-${end.padStart(12, '
 const exampleTime = '2026-11-21T12:00:00.000Z'
 const alice = exampleId('a')
 const bob = exampleId('b')
+/** An ID that the service uses, and the UUID that is derived from it. */
+const handbook = { externalId: 'handbook', uuid: 'f11d9579-3d04-5f46-ba43-f778ae3f1d0b' }
 const secret = 'c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ'
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'
 
@@ -50,8 +52,8 @@ const examples: Record<string, unknown> = {
   user_id: bob,
   grantee_id: bob,
   target_id: bob,
-  resource_id: exampleId('d2'),
-  resource_ids: exampleId('d2'),
+  resource_id: handbook.uuid,
+  resource_ids: handbook.uuid,
   owner_id: alice,
   granted_by: alice,
   created_by: alice,
@@ -65,7 +67,7 @@ const examples: Record<string, unknown> = {
   permission: 'view',
   visibility: 'workspace',
   effective_visibility: 'workspace',
-  display_name: 'Guide 2',
+  display_name: 'Handbook',
   grantee_type: 'user',
 
   // people and workspaces
@@ -174,15 +176,15 @@ const examples: Record<string, unknown> = {
     {
       service_name: 'docs',
       resource_type: 'document',
-      external_id: 'guide-3',
+      external_id: 'q3-report',
       workspace_id: exampleId('1'),
       owner_id: exampleId('a'),
-      parent: { resource_type: 'folder', external_id: 'guides' },
+      parent: { resource_type: 'folder', external_id: 'reports' },
     },
     {
       service_name: 'docs',
       resource_type: 'folder',
-      external_id: 'guides',
+      external_id: 'reports',
       workspace_id: exampleId('1'),
       owner_id: exampleId('a'),
     },
@@ -191,11 +193,11 @@ const examples: Record<string, unknown> = {
     {
       service_name: 'docs',
       resource_type: 'document',
-      external_id: 'guide-3',
+      external_id: 'q3-report',
       grantee_email: 'bob@example.com',
       permission: 'edit',
     },
-    { permission_id: exampleId('d2'), group_name: 'writers', role: 'triage' },
+    { permission_id: exampleId('10'), group_name: 'writers', role: 'triage' },
   ],
   'PutRoutesRequest.routes': [openRoute, documentRoute],
   'ServiceRoutes.routes': [
@@ -203,7 +205,7 @@ const examples: Record<string, unknown> = {
     { methods: [], ...documentRoute, allow: null, resource_id: '{id}' },
   ],
   'ServiceRoutes.warnings': [],
-  'UpdateParentRequest.parent': { resource_type: 'document', resource_id: exampleId('d1') },
+  'UpdateParentRequest.parent': { resource_type: 'document', external_id: 'roadmap' },
   'UpdateParentRequest.detach': false,
   'RegisterResourceRequest.attributes': { department: 'legal' },
   'UpdateAttributesRequest.attributes': { department: 'legal', draft: null },
@@ -235,7 +237,7 @@ const examples: Record<string, unknown> = {
 function accessExamples(): Record<string, unknown> {
   const subject = { type: 'user', id: 'bob@example.com' }
   const action = { name: 'view' }
-  const resource = { type: 'document', id: exampleId('d2') }
+  const resource = { type: 'document', id: handbook.externalId }
   return {
     'EvaluateRequest.subject': subject,
     'EvaluateRequest.action': action,
@@ -270,7 +272,7 @@ function accessExamples(): Record<string, unknown> {
     'Evaluation.context': {
       reasons: [{ rule: 'workspace_visibility' }],
       reason_admin: {
-        en: 'Bob may view document guide-2: the document is visible to all of Example.',
+        en: 'Bob may view document "Handbook": the document is visible to the workspace for viewing.',
       },
     },
     'EvaluateBatchResponse.context': {},
@@ -282,9 +284,9 @@ function accessExamples(): Record<string, unknown> {
     'AllowedAction.name': 'view',
     'AccessConfiguration.policy_decision_point': 'https://auth.example.com',
     external_id: 'bob',
-    'RegisterResourceRequest.external_id': 'guide-2',
-    'ResourcePermissionResponse.external_id': 'guide-2',
-    'PermissionSummary.external_id': 'guide-2',
+    'RegisterResourceRequest.external_id': handbook.externalId,
+    'ResourcePermissionResponse.external_id': handbook.externalId,
+    'PermissionSummary.external_id': handbook.externalId,
   }
 }
 
@@ -309,6 +311,7 @@ const omittedFields = [
 
 /** Like `omittedFields`, for one message. */
 const omittedInMessages = [
+  'RegisterResourceRequest.resource_id',
   'UpdateResourceRequest.remove_display_name',
   'CreateLinkRequest.role',
   'UpdateMembersRequest.remove',
@@ -356,6 +359,7 @@ function makeScalar(schema: JsonSchema, field: string, message: string): unknown
   const example = examples[`${message}.${field}`] ?? examples[field]
   const choices = schema.enum as unknown[] | undefined
   if (choices) return choices.includes(example) ? example : choices[0]
+  if (field === 'resource_id' && takesExternalId(schema)) return handbook.externalId
   if (example !== undefined && hasType(example, schema)) return example
   if (schema.format === 'date-time') return exampleTime
   const type = typeOf(schema)
@@ -364,6 +368,11 @@ function makeScalar(schema: JsonSchema, field: string, message: string): unknown
   if (type === undefined) return {}
   const isId = schema.format === 'uuid' || /(^|_)ids?$/.test(field)
   return isId ? exampleId('10') : (schema.default ?? field.replaceAll('_', ' '))
+}
+
+/** Whether a field takes the ID that the service uses, of at most 255 characters, or a UUID. */
+function takesExternalId({ maxLength }: JsonSchema): boolean {
+  return maxLength === 255
 }
 
 function hasType(value: unknown, schema: JsonSchema): boolean {
