@@ -78,7 +78,7 @@ async function main(): Promise<void> {
     {
       grpc_port: server.grpcPort,
       http_port: server.httpPort,
-      console_port: server.consolePort,
+      ...nameFeaturePorts(server.featurePorts),
       metrics_port: server.metricsPort,
       workers: config.WORKERS,
     },
@@ -95,6 +95,11 @@ async function main(): Promise<void> {
   }
   log.info('Stopped')
   process.exit(0)
+}
+
+/** Names the ports of features for the log, as in `console_port`. */
+function nameFeaturePorts(ports: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(ports).map(([name, port]) => [`${name}_port`, port]))
 }
 
 main().catch(exitAfterFailure)

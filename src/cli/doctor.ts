@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config.ts'
 import { findMisspeltSettings } from '../config/misspelt-settings.ts'
 import { tellSchemaVersion } from '../database/schema-version.ts'
 import { type Config, readConfig, settings } from '../server/config.ts'
+import { createSettingChecks } from '../server/setting-checks.ts'
 import { type Check, type Finding, runChecks } from './doctor/check.ts'
 import { configurationChecks } from './doctor/configuration.ts'
 import { databaseChecks } from './doctor/database.ts'
@@ -50,7 +51,10 @@ async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   if (mistakes.length === 0) findings.push({ check: 'settings', ok: true, detail: 'valid' })
   return [
     ...findings,
-    ...withoutRepetition(await runChecks(configurationChecks(config)), mistakes),
+    ...withoutRepetition(
+      await runChecks({ ...configurationChecks(config), ...createSettingChecks(config) }),
+      mistakes,
+    ),
     ...(await runChecks(providerChecks(config))),
     ...(await examineRedis(config)),
     ...(await runChecks(replicaChecks(config))),

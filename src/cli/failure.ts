@@ -4,7 +4,7 @@ import { describeError } from '../core/describe-error.ts'
 import { ServiceError } from '../core/errors.ts'
 import { splitHosts } from '../core/postgres-hosts.ts'
 import { readConfig } from '../server/config.ts'
-import { explainPort, portSettings } from '../server/ports.ts'
+import { explainPort, portSettings, readPort } from '../server/ports.ts'
 
 /** An error in the arguments or in the state of the machine, which the operator can correct. */
 export class UsageError extends Error {}
@@ -67,7 +67,7 @@ async function explainCorrectable(error: unknown): Promise<string | undefined> {
 
 function findPortSetting(port: number): string {
   const config = readConfig(process.env)
-  return portSettings.find((name) => config[name] === port) ?? 'its setting'
+  return portSettings.find((name) => readPort(config, name) === port) ?? 'its setting'
 }
 
 function explainDatabase(error: Error): string | undefined {

@@ -1,4 +1,3 @@
-import { defaultQuotas, type QuotaName } from '../core/quotas.ts'
 import { positiveNumber } from './parsers.ts'
 
 /** The sections of docs/configuration.md, in their order. */
@@ -46,6 +45,6 @@ export function setting<Value>(
   return { group, fallback, parse, description }
 }
 
-export function quota(name: QuotaName, description: string): Setting<number> {
-  return setting('Quotas', String(defaultQuotas[name]), positiveNumber, description)
+export function quota(fallback: number, description: string): Setting<number> {
+  return setting('Quotas', String(fallback), positiveNumber, description)
 }

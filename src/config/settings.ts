@@ -55,12 +55,6 @@ export const centralSettings = {
     'Address that the gRPC and metrics servers listen on. Empty: 127.0.0.1 if DEBUG is true, else 0.0.0.0, which is every interface.',
   ),
   GRPC_PORT: setting('Listening', '50051', port, 'Port of the gRPC server. 0 picks a free port.'),
-  GRPC_ADDRESS: setting(
-    'Listening',
-    '',
-    text,
-    'Host and port at which services reach the gRPC server, for the examples in the admin console. Empty: the host of BASE_URL with GRPC_PORT.',
-  ),
   GRPC_TLS_CERT_PATH: setting(
     'Listening',
     '',
@@ -84,13 +78,6 @@ export const centralSettings = {
     '9464',
     port,
     'Port of the metrics server: /metrics, /livez and /readyz. 0 picks a free port.',
-  ),
-  CONSOLE_ENABLED: setting('Listening', 'true', flag, 'Serves the admin console.'),
-  CONSOLE_PORT: setting(
-    'Listening',
-    '9004',
-    port,
-    'Port of the admin console, on the address HTTP_HOST. 0 picks a free port. Set ADMIN_URL to the URL at which browsers reach it.',
   ),
   WORKERS: setting(
     'Listening',

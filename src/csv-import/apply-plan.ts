@@ -9,7 +9,8 @@ import { recordStandings, requireGuestSupport, type Standing } from '../workspac
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { type Effects, keyOf, type Plan } from './plan.ts'
+import type { Effects, Plan } from './plan.ts'
+import { keyOf } from './plan-input.ts'
 import type { Ids } from './snapshot.ts'
 import type { ImportStore } from './store/import-store.ts'
 

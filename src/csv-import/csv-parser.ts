@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { OnProgress } from '../core/on-progress.ts'
 import { createTurns } from '../core/turns.ts'
-import type { Row } from './plan.ts'
+import type { Row } from './plan-input.ts'
 import { reasons } from './reasons.ts'
 import { type Column, columns, readRow } from './row.ts'
 

@@ -1,48 +1,8 @@
-import { describeQuota, type QuotaName, type Quotas } from '../core/quotas.ts'
-import type { Role } from '../core/roles.ts'
-import { isSlug } from '../core/slug.ts'
+import type { Quotas } from '../core/quotas.ts'
 import type { Standing } from '../workspaces/guests.ts'
-
-/** A problem with a column, or with the whole row if `field` is empty. */
-export type CellError = { field: string; message: string }
-
-/** A row of the file, which describes the membership that a user should have in a workspace. */
-export type Row = {
-  line: number
-  email: string
-  /** Empty leaves the name unchanged. */
-  name: string
-  slug: string
-  /** Empty means viewer for a new member, and leaves the role of an existing member unchanged. */
-  role: Role | ''
-  groups: string[]
-  /** Empty leaves the external ID unchanged. */
-  externalId: string
-  /** Empty leaves it unchanged whether an existing member is a guest. */
-  guest: 'true' | 'false' | ''
-  errors: CellError[]
-}
-
-/** The existing objects that the rows refer to. */
-export type Snapshot = {
-  /** The number of active owners who have joined, by slug. */
-  workspaces: Map<string, number>
-  /** By slug. A missing entry means zero. */
-  usage: Map<string, Usage>
-  /** Names by e-mail address. */
-  users: Map<string, string>
-  /** The `external_id` of each user by e-mail address; empty if the user has none. */
-  externalIds: Map<string, string>
-  /** E-mail addresses of users by the external ID that already identifies them. */
-  identifiedUsers: Map<string, string>
-  /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
-  members: Map<string, Standing & { joined: boolean; isSupport: boolean }>
-  /** The e-mail addresses of the direct members, by `keyOf(slug, group)`. */
-  groups: Map<string, Set<string>>
-}
-
-/** The number of rows in a workspace for each quota. */
-export type Usage = { members: number; invitations: number; groups: number }
+import { createFindConflicts } from './conflicts.ts'
+import { type CellError, keyOf, type Row, type Snapshot } from './plan-input.ts'
+import { useQuotas } from './quota-use.ts'
 
 export type Change = { field: string; from: string; to: string }
 
@@ -87,11 +47,6 @@ export type Plan = {
 /** Plans rows one at a time. */
 export type Planner = { add(row: Row): void; finish(): Plan }
 
-/** Joins a slug with an e-mail address or a name into a key. Slugs contain no spaces. */
-export function keyOf(slug: string, word: string): string {
-  return `${slug} ${word}`
-}
-
 /**
  * Creates a planner. It updates `snapshot` as it goes, because each row is planned on top of the
  * previous rows. It creates workspaces with `ownedSlugs`, the slugs of the rows that make an owner;
@@ -102,7 +57,8 @@ export function createPlanner(
   quotas: Quotas,
   { ownedSlugs }: { ownedSlugs?: Set<string> | undefined } = {},
 ): Planner {
-  const { workspaces, usage, users, externalIds, identifiedUsers, members, groups } = snapshot
+  const { workspaces, users, externalIds, members, groups } = snapshot
+  const findConflicts = createFindConflicts(snapshot, ownedSlugs)
   const effects: Effects = {
     newUsers: new Map(),
     renamed: new Map(),
@@ -113,12 +69,6 @@ export function createPlanner(
     newGroups: [],
     newGroupMembers: new Map(),
   }
-  // The first value of each name and role, to detect rows that contradict each other.
-  const firstNames = new Map<string, CellValue>()
-  const firstRoles = new Map<string, CellValue>()
-  const firstGuests = new Map<string, CellValue>()
-  const firstExternalIds = new Map<string, CellValue>()
-  const firstUsers = new Map<string, CellValue>()
   const demotionsBySlug = new Map<string, PlannedRow[]>()
 
   const rows: PlannedRow[] = []
@@ -153,10 +103,10 @@ export function createPlanner(
   function planRow(row: Row): PlannedRow {
     const { line, email, slug } = row
     const memberKey = keyOf(slug, email)
-    const errors = row.errors.length > 0 ? row.errors : findConflicts(row, memberKey)
+    const errors = row.errors.length > 0 ? row.errors : findConflicts(row)
     if (errors.length > 0) return { line, email, action: 'error', changes: [], errors }
     const isNew = !members.has(memberKey)
-    const exceeded = useQuotas(row, isNew)
+    const exceeded = useQuotas(snapshot, quotas, row, isNew)
     if (exceeded.length > 0) return { line, email, action: 'error', changes: [], errors: exceeded }
     const changes = [
       ...planWorkspace(row),
@@ -169,38 +119,6 @@ export function createPlanner(
     return { line, email, action, changes, errors }
   }
 
-  function findConflicts(row: Row, memberKey: string): CellError[] {
-    const { slug, name, role, guest, email, line } = row
-    const problem = workspaces.has(slug) ? undefined : findSlugProblem(slug, ownedSlugs)
-    if (problem) return [{ field: 'workspace_slug', message: problem }]
-    const errors: CellError[] = []
-    const firstName = name && rememberFirst(firstNames, email, { text: name, line })
-    if (firstName && firstName.text !== name) {
-      errors.push({ field: 'name', message: `conflicts with line ${firstName.line}` })
-    }
-    const firstRole = role && rememberFirst(firstRoles, memberKey, { text: role, line })
-    if (firstRole && firstRole.text !== role) {
-      errors.push({ field: 'role', message: `conflicts with line ${firstRole.line}` })
-    }
-    const firstGuest = guest && rememberFirst(firstGuests, memberKey, { text: guest, line })
-    if (firstGuest && firstGuest.text !== guest) {
-      errors.push({ field: 'guest', message: `conflicts with line ${firstGuest.line}` })
-    }
-    return [...errors, ...findStandingProblems(row, memberKey), ...findExternalIdConflicts(row)]
-  }
-
-  function findExternalIdConflicts({ externalId, email, line }: Row): CellError[] {
-    if (!externalId) return []
-    const field = 'external_id'
-    const first = rememberFirst(firstExternalIds, email, { text: externalId, line })
-    if (first.text !== externalId) return [{ field, message: `conflicts with line ${first.line}` }]
-    const user = rememberFirst(firstUsers, externalId, { text: email, line })
-    if (user.text !== email)
-      return [{ field, message: `identifies another user on line ${user.line}` }]
-    if ((identifiedUsers.get(externalId) ?? email) === email) return []
-    return [{ field, message: 'identifies another user' }]
-  }
-
   function planExternalId({ email, externalId: to }: Row): Change[] {
     const from = externalIds.get(email) ?? ''
     if (!to || to === from) return []
@@ -208,32 +126,6 @@ export function createPlanner(
     const change = { field: 'external_id', from, to }
     effects.externalIds.set(email, change)
     return [change]
-  }
-
-  /**
-   * Adds the members and groups that a row creates to the usage of its workspace. If that exceeds a
-   * quota, returns errors and changes nothing.
-   */
-  function useQuotas({ slug, groups: names }: Row, isNew: boolean): CellError[] {
-    const newGroups = names.filter((name) => !groups.has(keyOf(slug, name))).length
-    const newMembers = Number(isNew)
-    if (newGroups + newMembers === 0) return []
-    const before = usage.get(slug) ?? { members: 0, invitations: 0, groups: 0 }
-    const after = {
-      members: before.members + newMembers,
-      invitations: before.invitations + newMembers,
-      groups: before.groups + newGroups,
-    }
-    const exceeded: CellError[] = []
-    const check = (field: string, used: number, added: number, name: QuotaName) => {
-      if (added === 0 || used <= quotas[name]) return
-      exceeded.push({ field, message: `exceeds ${describeQuota(quotas, name)}` })
-    }
-    check('email', after.members, newMembers, 'MAX_MEMBERS_PER_WORKSPACE')
-    check('email', after.invitations, newMembers, 'MAX_PENDING_INVITATIONS_PER_WORKSPACE')
-    check('groups', after.groups, newGroups, 'MAX_GROUPS_PER_WORKSPACE')
-    if (exceeded.length === 0) usage.set(slug, after)
-    return exceeded
   }
 
   function planWorkspace({ slug }: Row): Change[] {
@@ -258,17 +150,6 @@ export function createPlanner(
     if (effects.newUsers.has(email)) effects.newUsers.set(email, name)
     else effects.renamed.set(email, change)
     return [change]
-  }
-
-  /** Returns why a member cannot get the role of a row, or become a guest. */
-  function findStandingProblems({ role, guest }: Row, memberKey: string): CellError[] {
-    const member = members.get(memberKey)
-    if (guest === 'true' && member?.isSupport)
-      return [{ field: 'guest', message: 'must be false for support access' }]
-    const isGuest = guest === '' ? member?.isGuest : guest === 'true'
-    const named = role || (guest === 'true' && firstRoles.get(memberKey)?.text) || 'viewer'
-    if (!isGuest || named === 'viewer') return []
-    return [{ field: 'role', message: 'must be viewer for a guest' }]
   }
 
   function planStanding({ slug, email, role: named, guest }: Row, memberKey: string): Change[] {
@@ -321,13 +202,6 @@ export function createPlanner(
   }
 }
 
-/** Returns why a workspace that does not exist cannot be created, if that is so. */
-function findSlugProblem(slug: string, ownedSlugs: Set<string> | undefined): string | undefined {
-  if (!ownedSlugs) return 'does not match any workspace'
-  if (!isSlug(slug)) return 'must be the slug of a workspace, or a valid one for a new workspace'
-  return ownedSlugs.has(slug) ? undefined : 'is new, but no row makes an owner of the workspace'
-}
-
 type InvitedMember = Standing & { joined: false; isSupport: false }
 
 /**
@@ -340,15 +214,6 @@ function invitedMember(standing: Standing): InvitedMember {
   const member = invitedMembers.get(key) ?? { ...standing, joined: false, isSupport: false }
   invitedMembers.set(key, member)
   return member
-}
-
-type CellValue = { text: string; line: number }
-
-/** Stores the value unless the key already has one. Returns the first value. */
-function rememberFirst(values: Map<string, CellValue>, key: string, value: CellValue): CellValue {
-  const first = values.get(key) ?? value
-  values.set(key, first)
-  return first
 }
 
 function rejectDemotion(row: PlannedRow): void {

@@ -2,7 +2,7 @@ import { controlCharacters, isBlank } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { isExternalId } from '../core/external-id.ts'
 import { type Role, roles } from '../core/roles.ts'
-import type { CellError, Row } from './plan.ts'
+import type { CellError, Row } from './plan-input.ts'
 
 /** The columns that a file may contain. */
 export const columns = [

@@ -1,4 +1,4 @@
-import { keyOf, type Row, type Snapshot } from './plan.ts'
+import { keyOf, type Row, type Snapshot } from './plan-input.ts'
 import type { ImportStore } from './store/import-store.ts'
 
 /**

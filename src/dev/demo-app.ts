@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createDemoClient, type DemoSession, SignInRequiredError } from './demo-client.ts'
+import { createDemoClient } from './demo-client.ts'
 import { demo } from './demo-data.ts'
 import {
   renderDocuments,
@@ -10,6 +10,7 @@ import {
   sendHtml,
   sendScript,
 } from './demo-pages.ts'
+import { type DemoSession, SignInRequiredError } from './demo-sign-in.ts'
 import { readForm, startLocalServer } from './local-server.ts'
 
 const cookieName = 'demo_session'

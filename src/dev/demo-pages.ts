@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { escapeHtml } from '../core/escape-html.ts'
-import type { DemoDocument, DemoSession } from './demo-client.ts'
+import type { DemoDocument } from './demo-client.ts'
+import type { DemoSession } from './demo-sign-in.ts'
 import { demoStyle } from './demo-style.ts'
 
 /** Renders the page for a person who is signed in. */

@@ -15,7 +15,7 @@ import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
 import { readConfig, settings } from '../server/config.ts'
 import { signInMethods } from '../server/features.ts'
-import { pickPorts, portSettings } from '../server/ports.ts'
+import { featureListeners, pickPorts, portSettings, readPort } from '../server/ports.ts'
 import { start } from '../server/start.ts'
 import { createStores } from '../server/stores.ts'
 import { buildOutdatedConsole } from './console-build.ts'
@@ -36,9 +36,14 @@ async function dev(): Promise<void> {
   const wanted = readConfig(environment)
   // The sign-in URLs contain the ports, so the ports must be known before the server starts.
   const ports = await pickPorts(wanted)
-  const { BASE_URL, ADMIN_URL } = environment
+  const { BASE_URL } = environment
   const daikonUrl = findUrl(BASE_URL, wanted.HTTP_PORT, ports.HTTP_PORT)
-  const adminUrl = findUrl(ADMIN_URL, wanted.CONSOLE_PORT, ports.CONSOLE_PORT)
+  const featureUrls = Object.fromEntries(
+    featureListeners.map(({ urlSetting, portSetting: port }) => [
+      urlSetting,
+      findUrl(environment[urlSetting], readPort(wanted, port), ports[port] ?? 0),
+    ]),
+  )
   const client = { id: 'daikon', secret: createSecret(), redirectUris: listRedirectUris(daikonUrl) }
   const people = Object.values(demo.people).map(({ name, email }) => ({
     name,
@@ -65,25 +70,25 @@ async function dev(): Promise<void> {
     ...selectProviders(providers.environment, mockProviders),
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
     BASE_URL: daikonUrl,
-    ADMIN_URL: adminUrl,
+    ...featureUrls,
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   for (const { detail } of findMisspeltSettings(environment, Object.keys(settings)))
     log.warn(detail)
   for (const name of portSettings) {
-    if (wanted[name] === 0 || wanted[name] === ports[name]) continue
-    log.warn(`Port ${wanted[name]} is in use: ${name} is ${ports[name]}`)
+    const port = readPort(wanted, name)
+    if (port === 0 || port === ports[name]) continue
+    log.warn(`Port ${port} is in use: ${name} is ${ports[name]}`)
   }
   createMissingKeys(config, log)
-  const stopConsoleBuild = config.CONSOLE_ENABLED
-    ? buildOutdatedConsole(log, config.ADMIN_URL)
-    : undefined
+  const hasConsole = featureListeners.some(({ isEnabled }) => isEnabled(config as never))
+  const stopConsoleBuild = hasConsole ? buildOutdatedConsole(log, config.ADMIN_URL) : undefined
   const serviceKey = loadServiceKey(config.DATA_DIR)
-  const consoleUrl = config.CONSOLE_ENABLED ? config.ADMIN_URL : undefined
+  const consoleUrl = hasConsole ? config.ADMIN_URL : undefined
   const app = await startDemoApp({ port: ports.DEMO_PORT, daikonUrl, consoleUrl, serviceKey })
   const docs = await startDocsSite({ port: ports.DOCS_PORT })
   const server = await start(config, log, {
-    isConsoleBeingBuilt: stopConsoleBuild !== undefined,
+    isBeingBuilt: stopConsoleBuild !== undefined,
     async prepare(databaseUrl) {
       const database = await openDatabase(databaseUrl, () => {})
       await seedDemoData(createDemoStores(database.fork()), serviceKey, `${app.url}/callback`)

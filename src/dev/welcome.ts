@@ -84,10 +84,10 @@ Press Ctrl-C to stop.
 
 function renderConsole(
   config: Config,
-  { consolePort }: RunningServer,
+  { featurePorts }: RunningServer,
   isBeingBuilt: boolean,
 ): string {
-  if (consolePort === undefined) return 'disabled'
+  if (Object.keys(featurePorts).length === 0) return 'disabled'
   const hint = isBeingBuilt ? 'ready in a few seconds; choose Alice' : 'choose Alice'
   return `${config.ADMIN_URL} (${hint})`
 }

@@ -13,7 +13,7 @@ import {
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import type { RunWatch } from '../rpc/run-watch.ts'
-import type { BuiltPage } from './console.ts'
+import type { BuiltPage } from './built-page.ts'
 import { type CorsOptions, createCrossOrigin } from './cors.ts'
 import { createRepetition, isCrossSitePost } from './cross-site-posts.ts'
 import { createEventStream } from './event-stream.ts'

@@ -7,9 +7,6 @@ const resourceFields = ['service_name', 'resource_type', 'resource_id'] as const
 /** The fields that identify a share in the detail of an entry. */
 const shareFields = [...resourceFields, 'grantee_type', 'grantee_id', 'permission'] as const
 
-/** The fields that identify a link in the detail of an entry. */
-const linkFields = [...resourceFields, 'link_id', 'permission', 'expires_at'] as const
-
 function grantee({ grantee_type, grantee_id }: Detail): Concerned[] {
   return grantee_type === 'group' ? group(grantee_id) : users(grantee_id)
 }
@@ -20,7 +17,7 @@ function resourceUsers({ owner_id, visibility, parent, shares = '0' }: Detail): 
   return isPrivate ? [...users(owner_id), { kind: 'managers' }] : [{ kind: 'everyone' }]
 }
 
-/** The events of resources, shares and links, and of what services declare. */
+/** The events of resources and shares, and of what services declare. */
 export const permissionEvents = {
   'service_action.registered': {
     target: 'service_action',
@@ -95,26 +92,6 @@ export const permissionEvents = {
     description: 'A share was revoked',
     recordedBy: ['revokeShare'],
     concerns: (_, detail) => grantee(detail),
-  },
-  'permission.link_created': {
-    target: 'permission',
-    detail: [...linkFields, 'condition'],
-    description:
-      'A link to a resource was created; `expires_at` is `never` if it does not expire; `condition` is the name of the condition with its parameters, or `none`',
-    recordedBy: ['createLink'],
-  },
-  'permission.link_revoked': {
-    target: 'permission',
-    detail: linkFields,
-    description: 'A link to a resource was revoked',
-    recordedBy: ['deleteLink'],
-  },
-  'permission.link_expired': {
-    target: 'permission',
-    detail: linkFields,
-    description: 'A link to a resource expired; recorded within a minute',
-    recordedBy: [],
-    alsoRecordedBy: 'the server',
   },
   'permission.parent_changed': {
     target: 'permission',

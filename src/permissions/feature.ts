@@ -2,7 +2,7 @@ import { permissionEvents } from './events.ts'
 import { reasons } from './reasons.ts'
 import { permissionSettings } from './settings.ts'
 
-/** Resources, shares, links and the decisions about them. */
+/** Resources, shares and the decisions about them. */
 export const permissions = {
   name: 'permissions',
   needs: ['activity', 'identity', 'workspaces'],

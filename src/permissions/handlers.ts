@@ -6,7 +6,6 @@ import { check, checkStream } from './check.ts'
 import { updateResource } from './display-name.ts'
 import { evaluateCondition } from './evaluate-condition.ts'
 import { getResource } from './get-resource.ts'
-import { createLink, deleteLink, listLinks } from './links.ts'
 import { listPermissions } from './list-resources.ts'
 import { updateParent } from './parents.ts'
 import { register, registerBatch } from './register.ts'
@@ -29,15 +28,12 @@ const shared = {
   updateParent,
   share,
   revokeShare,
-  createLink,
-  listLinks,
-  deleteLink,
   registerActions,
   putResourceType,
   deleteResourceType,
 }
 
-/** Creates the handlers of checks, resources, shares, links and declarations. */
+/** Creates the handlers of checks, resources, shares and declarations. */
 export function createPermissionHandlers({ database }: { database: Pick<Database, 'reads'> }) {
   return {
     AdminService: {

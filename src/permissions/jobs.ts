@@ -1,20 +1,17 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type Job, moreIf } from '../core/job.ts'
 import type { Transactional } from '../core/request-context.ts'
-import { deleteExpiredLinks, maxDeletedLinks } from './link-expiry.ts'
 import { deleteExpiredShares, maxDeletedShares } from './share-expiry.ts'
 import { type AccessChangeStore, maxPrunedChanges } from './store/access-change-store.ts'
-import type { LinkStore } from './store/link-store.ts'
 import type { ShareStore } from './store/share-store.ts'
 
 type Stores = {
   accessChanges: AccessChangeStore
   activity: ActivityStore
-  links: LinkStore
   shares: ShareStore
 }
 
-/** Milliseconds between deletions of expired shares and links. */
+/** Milliseconds between deletions of expired shares. */
 const expiryInterval = 30_000
 
 /** Milliseconds between deletions of old access changes. */
@@ -30,11 +27,6 @@ export function createPermissionJobs({
       failure: 'Deleting expired shares failed',
       interval: expiryInterval,
       run: async () => moreIf((await deleteExpiredShares(openStores())) === maxDeletedShares),
-    },
-    {
-      failure: 'Deleting expired links failed',
-      interval: expiryInterval,
-      run: async () => moreIf((await deleteExpiredLinks(openStores())) === maxDeletedLinks),
     },
     {
       failure: 'Deleting old access changes failed',

@@ -1,4 +1,5 @@
 import { createAccessHandlers } from './evaluate/handlers.ts'
+import { findNoLink } from './find-link.ts'
 import { createPermissionHandlers } from './handlers.ts'
 import { createPermissionJobs } from './jobs.ts'
 import { createPermissionServices } from './services.ts'
@@ -10,6 +11,7 @@ type HandlerDependencies = Parameters<typeof createAccessHandlers>[0] &
 /** What decisions run. */
 export const parts = {
   stores: permissionStores,
+  defaultServices: { findLink: findNoLink },
   createServices: createPermissionServices,
   createHandlers(dependencies: HandlerDependencies) {
     const handlers = createPermissionHandlers(dependencies)

@@ -8,7 +8,6 @@ export const reasons = defineReasons({
       'Shares or links use conditions that the declaration would remove, or whose parameters would not fit',
   },
   GRANTEE_NOT_FOUND: { code: 'not_found', message: 'No such user or group in the workspace' },
-  LINK_NOT_FOUND: { code: 'not_found', message: 'Link not found' },
   NOT_THE_OWNER: {
     code: 'permission_denied',
     message: "Only the resource's owner, or an owner or admin of its workspace, may do this",

@@ -1,17 +1,17 @@
 import { wholeNumber } from '../config/parsers.ts'
 import { quota, type SettingsOf, setting } from '../config/setting.ts'
+import { defaultQuotas } from '../core/quotas.ts'
 
 /** The settings of resources, shares and checks. */
 export const permissionSettings = {
   MAX_RESOURCES_PER_WORKSPACE: quota(
-    'MAX_RESOURCES_PER_WORKSPACE',
+    defaultQuotas.MAX_RESOURCES_PER_WORKSPACE,
     'Maximum number of registered resources of a workspace.',
   ),
   MAX_SHARES_PER_RESOURCE: quota(
-    'MAX_SHARES_PER_RESOURCE',
+    defaultQuotas.MAX_SHARES_PER_RESOURCE,
     'Maximum number of users and groups that a resource is shared with.',
   ),
-  MAX_LINKS_PER_RESOURCE: quota('MAX_LINKS_PER_RESOURCE', 'Maximum number of links to a resource.'),
   MAX_FACTS_CACHE_BYTES: setting(
     'Rate limits',
     '67108864',

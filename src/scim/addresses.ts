@@ -1,5 +1,9 @@
+import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
+import type { ConnectionStore, StoredConnection } from '../connections/store/connection-store.ts'
+import { domainOf } from '../core/email.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
+import { invalidValue } from './scim-errors.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
 
 export type AddressStores = { scimUsers: ScimUserStore; users: UserStore }
@@ -34,4 +38,22 @@ export async function moveAddress(
   // A concurrent sign-in by another provider either commits its linked account first, or notices.
   await users.lock(member.userId)
   return scimUsers.moveAddress(member, userName)
+}
+
+type ConnectionStores = { connections: ConnectionStore; connectionDomains: ConnectionDomainStore }
+
+/**
+ * Returns the active connection of the workspace whose verified domains include the one of an address.
+ *
+ * @throws a ServiceError INVALID_VALUE if there is none
+ */
+export async function requireConnection(
+  { connections, connectionDomains }: ConnectionStores,
+  workspaceId: string,
+  email: string,
+): Promise<StoredConnection> {
+  const found = await connectionDomains.findConnectionOf(domainOf(email))
+  const connection = found?.workspaceId === workspaceId && (await connections.find(found))
+  if (connection) return connection
+  throw invalidValue('userName', 'must be in a verified domain of an active connection')
 }

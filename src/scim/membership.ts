@@ -1,10 +1,8 @@
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import { mapRole } from '../connections/mapping.ts'
 import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
 import type { ConnectionStore, StoredConnection } from '../connections/store/connection-store.ts'
 import { changedFields } from '../core/changed-fields.ts'
-import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Principal } from '../core/request-context.ts'
@@ -18,9 +16,10 @@ import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { MemberId, MemberStore, WorkspaceMember } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { requireConnection } from './addresses.ts'
 import { countEndedMember } from './guard.ts'
 import type { Attributes } from './resource.ts'
-import { invalidValue } from './scim-errors.ts'
+import { readStanding, roleValues } from './standing.ts'
 import type { ScimGroupStore } from './store/scim-group-store.ts'
 import type { ScimGuardStore } from './store/scim-guard-store.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
@@ -46,22 +45,6 @@ export type ScimTransaction = {
   principal: Principal
   quotas: Quotas
   now: Date
-}
-
-/**
- * Returns the active connection of the workspace whose verified domains include the one of an address.
- *
- * @throws a ServiceError INVALID_VALUE if there is none
- */
-export async function requireConnection(
-  { connections, connectionDomains }: MembershipStores,
-  workspaceId: string,
-  email: string,
-): Promise<StoredConnection> {
-  const found = await connectionDomains.findConnectionOf(domainOf(email))
-  const connection = found?.workspaceId === workspaceId && (await connections.find(found))
-  if (connection) return connection
-  throw invalidValue('userName', 'must be in a verified domain of an active connection')
 }
 
 /**
@@ -145,24 +128,6 @@ export async function deprovision(
     workspaceId,
     detail: { email, role, resources },
   })
-}
-
-/** The role that SCIM answers for guests of whose roles the directory has said nothing. */
-export const guestRole = 'guest'
-
-/** Returns what attributes give. What SCIM answers for a guest gives the same when it is sent back. */
-function readStanding(
-  { mapping, defaultRole }: StoredConnection,
-  attributes: Attributes,
-): Standing {
-  const roles = { [guestRole]: 'guest' as const, ...mapping.roles }
-  return mapRole({ roles }, defaultRole, roleValues(attributes))
-}
-
-/** Returns the values that the mapping of a connection may turn into a role. */
-export function roleValues({ roles, userType }: Attributes): string[] {
-  const listed = Array.isArray(roles) ? roles.map((role) => role.value) : []
-  return [...listed, userType].filter((value) => typeof value === 'string')
 }
 
 function supportAccess(): ServiceError {

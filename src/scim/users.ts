@@ -19,15 +19,12 @@ import { isUuid } from '../core/uuid.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
-import { ensureUserOf, moveAddress } from './addresses.ts'
+import { ensureUserOf, moveAddress, requireConnection } from './addresses.ts'
 import { externalId, userSchema, userSchemas } from './attributes.ts'
 import {
   deprovision,
-  guestRole,
   type MembershipStores,
   provision,
-  requireConnection,
-  roleValues,
   type ScimTransaction,
   updateRole,
 } from './membership.ts'
@@ -47,6 +44,7 @@ import {
 } from './response.ts'
 import { invalidValue, scimNotFound } from './scim-errors.ts'
 import { needs, type SelectionRequest, selectAttributes } from './selection.ts'
+import { guestRole, roleValues } from './standing.ts'
 import type { ScimUser, ScimUserGroup, ScimUserStore } from './store/scim-user-store.ts'
 
 type ReadContext = RequestContext<{ scimUsers: ScimUserStore }> & BaseUrl

@@ -3,7 +3,8 @@ import type { SettingTable } from '../config/setting.ts'
 import type { CollectUses } from '../core/collect-uses.ts'
 import type { CredentialKind, CredentialVariant } from '../core/credential-kind.ts'
 import type { ErrorReason } from '../core/define-reasons.ts'
-import type { DeploymentChecks, ReadRows } from '../core/deployment-checks.ts'
+import type { DeploymentChecks, ReadRows, SettingChecks } from '../core/deployment-checks.ts'
+import type { FeatureListener, FeatureServer } from '../core/feature-server.ts'
 import type { Job } from '../core/job.ts'
 import type { RestFormat } from '../core/rest-format.ts'
 import type { SecretBox } from '../core/secret-box.ts'
@@ -26,7 +27,7 @@ export type Feature = {
   /** The names of the features whose files its files import. */
   needs: readonly string[]
   /** The events that it records in the activity log. */
-  events: EventTable
+  events?: EventTable
   /** Creates its kinds of credentials. `variants` are those that all features bring. */
   createCredentialKinds?: (
     dependencies: CredentialDependencies,
@@ -45,7 +46,7 @@ export type Feature = {
   /** A page of its own at BASE_URL. */
   page?: PageOfFeature
   /** The reasons of its errors. */
-  reasons: Readonly<Record<string, ErrorReason>>
+  reasons?: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
   settings?: SettingTable
   /**
@@ -53,6 +54,10 @@ export type Feature = {
    * its own and the central ones.
    */
   findMistakes?: (settings: never) => string[]
+  /** The address of the server that it starts. */
+  listener?: FeatureListener
+  /** Creates its checks of settings for `daikon doctor`. */
+  createSettingChecks?: (settings: never) => SettingChecks
   /** Loads what it runs, so that help and completion do not load it. */
   load: () => Promise<FeatureParts>
 }
@@ -81,6 +86,8 @@ export type FeatureParts = {
   /** Creates its handlers, by service. */
   createHandlers: (dependencies: never) => Record<string, object>
   createJobs?: (dependencies: never) => Job[]
+  /** Starts its server, unless settings turn it off. */
+  startServer?: (dependencies: never) => Promise<FeatureServer | undefined>
   /** Ends its work in the background and waits for it. */
   stop?: (services: never) => Promise<void>
   /** Creates its checks for `daikon doctor`. */

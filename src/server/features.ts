@@ -3,10 +3,13 @@ import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { connections } from '../connections/feature.ts'
+import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { emailSignIn } from '../email-sign-in/feature.ts'
+import { following } from '../following/feature.ts'
 import { gateway } from '../gateway/feature.ts'
 import { identity } from '../identity/feature.ts'
+import { links } from '../links/feature.ts'
 import { passkeys } from '../passkeys/feature.ts'
 import { permissions } from '../permissions/feature.ts'
 import { scim } from '../scim/feature.ts'
@@ -23,6 +26,7 @@ export const features = [
   emailSignIn,
   workspaces,
   permissions,
+  links,
   admin,
   passkeys,
   csvImport,
@@ -32,11 +36,16 @@ export const features = [
   gateway,
   account,
   activity,
+  following,
+  console,
 ] as const satisfies Feature[]
+
+/** What the features have in common. */
+export const allFeatures: readonly Feature[] = features
 
 /** The events of all features. If the list lacks a feature, this does not compile. */
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
-  features.map(({ events }) => events),
+  features.flatMap((feature) => ('events' in feature ? [feature.events] : [])),
 )
 
 /** The sign-in methods of daikon's own. */

@@ -6,31 +6,23 @@ import type { Logger } from '../core/logger.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
-import { createConsoleServer } from '../http/console.ts'
-import { registerAccountClient, registerConsoleClient } from '../identity/built-in-clients.ts'
-import { openKeys } from '../identity/key-source.ts'
+import { registerAccountClient } from '../identity/account-client.ts'
 import { createProviders } from '../identity/providers/providers.ts'
-import { isAdminMethod, listSignInMethods, titleOf } from '../identity/providers/sign-in-methods.ts'
-import { consoleClientId } from '../identity/store/client-store.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
-import { findActiveUser } from '../permissions/engine/find-subject.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, createApplication } from './application.ts'
 import type { Config } from './config.ts'
-import { features } from './features.ts'
-import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
+import { startFeatureServers } from './feature-servers.ts'
 import { createJobs, startJobs } from './jobs.ts'
 import { createCallLog } from './observability/call-log.ts'
-import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
+import { startExports } from './observability/exports.ts'
 import { createFailureLog } from './observability/failure-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
-import { startDecisionExport } from './observability/otlp-decisions.ts'
-import { startMetricsExport } from './observability/otlp-metrics.ts'
+import { openDecisionLog } from './observability/open-decision-log.ts'
 import { addReplicaMetrics, createReplicaLog } from './observability/replicas.ts'
-import { startTracing } from './observability/tracing.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
-import { createReloadable } from './reload.ts'
+import { openReloadables } from './reloadables.ts'
 import { createStores } from './stores.ts'
 
 /** One process that serves both transports. */
@@ -39,8 +31,8 @@ export type Node = {
   database: Database
   grpcPort: number
   httpPort: number
-  /** Undefined if the admin console is not served. */
-  consolePort: number | undefined
+  /** The ports of the servers of features, by the names of the features. */
+  featurePorts: Record<string, number>
   metrics: Metrics
   readReadiness(): Promise<Readiness>
   /** Replaces the signing keys and certificates if they have changed. */
@@ -65,12 +57,9 @@ const keyUsesFailure = 'Recording the use of service keys failed'
  */
 const minIdle = 1000
 
-/** Milliseconds that responses of the admin console have to finish. */
-const consoleDrainTimeout = 2000
-
 export type NodeOptions = {
-  /** Whether the admin console is still being built, so that its absence is not an error. */
-  isConsoleBeingBuilt?: boolean
+  /** Whether the pages of features are still being built, so that their absence is not an error. */
+  isBeingBuilt?: boolean
   /** Stops another process from accepting connections for this one. */
   stopAccepting?: () => Promise<void>
 }
@@ -80,30 +69,13 @@ export async function startNode(
   config: Config,
   log: Logger,
   rateLimiter: RateLimiter,
-  { isConsoleBeingBuilt = false, stopAccepting }: NodeOptions = {},
+  { isBeingBuilt = false, stopAccepting }: NodeOptions = {},
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
-  const keys = await createReloadable({
-    name: 'signing keys',
-    source: openKeys(config),
-    log,
-  })
-  const tlsSource = openGrpcTls(config)
-  const tls =
-    tlsSource &&
-    (await createReloadable({
-      name: 'gRPC certificates',
-      source: tlsSource,
-      log,
-      onChange: (value) => application?.setGrpcTls(value),
-    }))
+  const reloadables = await openReloadables(config, log, (tls) => application?.setGrpcTls(tls))
   const drainDelay = config.DRAIN_DELAY_SECONDS * 1000
   const idle = Math.max(drainDelay, minIdle)
-  const reloadables = tls ? [keys, tls] : [keys]
-  const reload = async () => {
-    await Promise.all(reloadables.map((reloadable) => reloadable.reload()))
-  }
   let application: Application | undefined
   const database = await openDatabase(config.DATABASE_URL, warn, poolTimeouts, {
     urls: config.REPLICA_URLS,
@@ -118,41 +90,16 @@ export async function startNode(
   })
   const admissions = createAdmissions()
   const metrics = createMetrics(database.counts, readiness.read, admissions, {
-    reloads: reloadables.map(({ state }) => state),
-    signingKey: () => {
-      const { signer, createdAt } = keys.current()
-      return { kid: signer.kid, createdAt }
-    },
-    certificateExpiry: () => (tls ? readCertificateExpiry(tls.current()) : {}),
+    reloads: reloadables.states,
+    signingKey: reloadables.readSigningKey,
+    certificateExpiry: reloadables.readCertificateExpiry,
   })
   if (database.replicas) addReplicaMetrics(metrics.registry, database.replicas.state)
   const logCall = createCallLog(log)
   const logFailure = createFailureLog(log)
-  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const serviceName = config.OTEL_SERVICE_NAME
-  const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined
-  const metricsExport =
-    endpoint && config.OTEL_METRICS_EXPORTER === 'otlp'
-      ? await startMetricsExport({
-          endpoint,
-          serviceName,
-          interval: config.OTEL_METRIC_EXPORT_INTERVAL,
-          registry: metrics.registry,
-          log,
-        })
-      : undefined
-  const decisionExport =
-    config.DECISION_LOG !== 'off' && config.DECISION_LOG_OUTPUT === 'otlp'
-      ? await startDecisionExport({ endpoint, serviceName, log })
-      : undefined
+  const exports = await startExports(config, metrics.registry, log)
   const close = async () => {
-    await decisionExport
-      ?.stop()
-      .catch((error) => log.warn({ err: error }, 'Exporting the last decisions failed'))
-    await metricsExport
-      ?.stop()
-      .catch((error) => log.warn({ err: error }, 'Exporting the last metrics failed'))
-    await tracing?.stop().catch((error) => log.warn({ err: error }, 'Sending spans failed'))
+    await exports.stop()
     await rateLimiter.close()
     await database.close()
   }
@@ -164,7 +111,7 @@ export async function startNode(
       admissions,
       warn,
       now: () => new Date(),
-      currentKeys: keys.current,
+      currentKeys: reloadables.currentKeys,
       providers: createProviders(config),
       onFailure: (error, { requestId }) =>
         log.error({ request_id: requestId, reason: error.reason, err: error.cause }, error.message),
@@ -175,24 +122,29 @@ export async function startNode(
           metrics.countCall(result)
           logCall(result)
         },
-        onDecisions: openDecisionLog(config, database, decisionExport?.write),
+        onDecisions: openDecisionLog(config, database, exports.writeDecision),
         onFactsBatch: metrics.countBatch,
         onCachedQuery: metrics.countCachedQuery,
         onSignIn: metrics.countSignIn,
         onReplay: metrics.countReplay,
-        trace: tracing?.trace,
+        trace: exports.trace,
       },
       settings: config,
       encryptionKeys: readEncryptionKeys(config),
-      grpcTls: tls?.current(),
+      grpcTls: reloadables.currentTls(),
     })
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
     const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
-    const adminConsole = await startConsole(config, log, grpcPort, isConsoleBeingBuilt)
     const openStores = () => createStores(database.fork())
-    if (adminConsole) await registerConsoleClient(openStores(), config.ADMIN_URL)
     await registerAccountClient(openStores(), config.BASE_URL)
+    const servers = await startFeatureServers({
+      settings: config,
+      log,
+      openStores,
+      grpcPort,
+      isBeingBuilt,
+    })
     await warnOfDevelopmentMode(openStores(), { warn, keysRequired })
 
     const onKeyUsesFailure = logFailure(keyUsesFailure)
@@ -206,7 +158,7 @@ export async function startNode(
       {
         failure: 'Reloading failed',
         interval: config.RELOAD_INTERVAL_SECONDS * 1000,
-        run: untilDone(reload),
+        run: untilDone(reloadables.reload),
       },
     ]
     const jobs = startJobs(
@@ -219,7 +171,7 @@ export async function startNode(
       await stopAccepting?.()
       await Promise.all([
         running.stopListening(),
-        adminConsole?.stopListening(),
+        servers.stopListening(),
         ...jobs.map((job) => job.stop()),
       ])
     }
@@ -234,17 +186,13 @@ export async function startNode(
       metrics,
       grpcPort,
       httpPort,
-      consolePort: adminConsole?.port,
+      featurePorts: servers.ports,
       readReadiness: readiness.read,
-      reload,
+      reload: reloadables.reload,
       stopListening: stopListeningOnce,
       async stop() {
         await stopListeningOnce()
-        await Promise.all([
-          running.drain(idle),
-          running.stop(),
-          adminConsole?.drain(consoleDrainTimeout, idle),
-        ])
+        await Promise.all([running.drain(idle), running.stop(), servers.drain(idle)])
         await running.writeKeyUses().catch(onKeyUsesFailure)
         await close()
       },
@@ -253,47 +201,4 @@ export async function startNode(
     await close()
     throw error
   }
-}
-
-/** Returns the log of decisions, or undefined if it is off. */
-function openDecisionLog(
-  { DECISION_LOG: decisions, DECISION_LOG_SAMPLE: sample }: Config,
-  { statements }: Database,
-  write = createLineWriter(),
-) {
-  if (decisions === 'off') return undefined
-  return createDecisionLog({
-    decisions,
-    sample,
-    findUser: (subject) => findActiveUser(statements, subject),
-    write,
-  })
-}
-
-/**
- * Starts the admin console. Without a build, it starts only if one may follow: in debug mode, or
- * while the console is being built.
- */
-async function startConsole(config: Config, log: Logger, grpcPort: number, isBeingBuilt: boolean) {
-  if (!config.CONSOLE_ENABLED) return undefined
-  const server = createConsoleServer({
-    baseUrl: config.BASE_URL,
-    adminUrl: config.ADMIN_URL,
-    grpcAddress: config.GRPC_ADDRESS || `${new URL(config.BASE_URL).hostname}:${grpcPort}`,
-    isGrpcEncrypted: config.GRPC_TLS_CERT_PATH !== '',
-    allowedHosts: config.ALLOWED_HOSTS,
-    secureCookies: config.COOKIE_SECURE,
-    debug: config.DEBUG,
-    workspaceClientId: consoleClientId,
-    providers: listSignInMethods(config)
-      .filter((name) => isAdminMethod(config, name))
-      .map((name) => ({ name, title: titleOf(config, name) })),
-    features: features.map(({ name }) => name),
-  })
-  if (!server.hasBuild && !isBeingBuilt) {
-    log.warn('The admin console has not been built: run `npm run console:build`')
-    if (!config.DEBUG) return undefined
-  }
-  const port = await server.listen(config.HTTP_HOST, config.CONSOLE_PORT)
-  return { port, stopListening: server.stopListening, drain: server.drain }
 }

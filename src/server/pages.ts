@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BuiltPage, createBuiltPage } from '../http/console.ts'
+import { type BuiltPage, createBuiltPage } from '../http/built-page.ts'
 import type { Config } from './config.ts'
 import type { Feature } from './feature.ts'
 import { features } from './features.ts'

@@ -3,21 +3,27 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { ConfigError } from '../config/config.ts'
 import { findFreePort } from '../core/free-port.ts'
 import type { Config } from './config.ts'
+import { allFeatures } from './features.ts'
 
-export const portSettings = [
-  'HTTP_PORT',
-  'GRPC_PORT',
-  'METRICS_PORT',
-  'CONSOLE_PORT',
-  'DEMO_PORT',
-  'DOCS_PORT',
-  'MOCK_PROVIDERS_PORT',
-  'MOCK_MAILBOX_PORT',
-] as const
-type PortSetting = (typeof portSettings)[number]
+const centralPorts = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT'] as const
+const demoPorts = ['DEMO_PORT', 'DOCS_PORT', 'MOCK_PROVIDERS_PORT', 'MOCK_MAILBOX_PORT'] as const
+
+/** The addresses of the servers of features. */
+export const featureListeners = allFeatures.flatMap(({ listener }) => listener ?? [])
+
+/** The settings of all ports, and of those of the demo. */
+export const portSettings: readonly string[] = [
+  ...centralPorts,
+  ...featureListeners.map(({ portSetting }) => portSetting),
+  ...demoPorts,
+]
+
+type Ports = Record<(typeof centralPorts | typeof demoPorts)[number], number> & {
+  [feature: string]: number
+}
 
 /** An address to listen on, and the settings that determine it. */
-type Listener = { hostSetting: string; portSetting: PortSetting; host: string; port: number }
+type Listener = { hostSetting: string; portSetting: string; host: string; port: number }
 
 const inUse = 'EADDRINUSE'
 
@@ -47,9 +53,9 @@ export async function requirePorts(config: Config): Promise<void> {
  *
  * @throws {ConfigError} if a port cannot be used for another reason
  */
-export async function pickPorts(config: Config): Promise<Record<PortSetting, number>> {
+export async function pickPorts(config: Config): Promise<Ports> {
   const held: Server[] = []
-  const ports = Object.fromEntries(portSettings.map((name) => [name, config[name]]))
+  const ports = Object.fromEntries(portSettings.map((name) => [name, readPort(config, name)]))
   try {
     for (const listener of [...listListeners(config), ...listDemoListeners(config)]) {
       const { portSetting, host, port } = listener
@@ -64,7 +70,7 @@ export async function pickPorts(config: Config): Promise<Record<PortSetting, num
       held.push(server)
       ports[portSetting] = (server.address() as AddressInfo).port
     }
-    return ports as Record<PortSetting, number>
+    return ports as Ports
   } finally {
     await Promise.all(held.map(close))
   }
@@ -97,14 +103,25 @@ function listListeners(config: Config): Listener[] {
     { ...grpc, portSetting: 'GRPC_PORT', port: config.GRPC_PORT },
     { ...grpc, portSetting: 'METRICS_PORT', port: config.METRICS_PORT },
   ]
-  return config.CONSOLE_ENABLED
-    ? [...servers, { ...http, portSetting: 'CONSOLE_PORT', port: config.CONSOLE_PORT }]
-    : servers
+  const own = featureListeners.filter(({ isEnabled }) => isEnabled(config as never))
+  return [
+    ...servers,
+    ...own.map(({ hostSetting, portSetting }) => ({
+      hostSetting,
+      portSetting,
+      host: config[hostSetting],
+      port: readPort(config, portSetting),
+    })),
+  ]
+}
+
+/** Returns the value of the setting of a port. */
+export function readPort(config: Config, name: string): number {
+  return (config as Record<string, unknown>)[name] as number
 }
 
 function listDemoListeners(config: Config): Listener[] {
-  const names = ['DEMO_PORT', 'DOCS_PORT', 'MOCK_PROVIDERS_PORT', 'MOCK_MAILBOX_PORT'] as const
-  return names.map((portSetting) => ({
+  return demoPorts.map((portSetting) => ({
     portSetting,
     hostSetting: portSetting,
     host: '127.0.0.1',

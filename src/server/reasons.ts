@@ -13,7 +13,7 @@ export const reasons = joinTables([
   rpc,
   grpc,
   http,
-  ...features.map((feature) => feature.reasons),
+  ...features.flatMap((feature) => ('reasons' in feature ? [feature.reasons] : [])),
 ])
 
 export type ReasonName = keyof typeof reasons

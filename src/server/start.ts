@@ -10,7 +10,7 @@ import { requirePorts } from './ports.ts'
 /** A running server, including the server for operators. */
 export type RunningServer = Pick<
   Node,
-  'application' | 'database' | 'grpcPort' | 'httpPort' | 'consolePort'
+  'application' | 'database' | 'grpcPort' | 'httpPort' | 'featurePorts'
 > & {
   databaseUrl: string
   metricsPort: number
@@ -54,7 +54,7 @@ export async function start(
         databaseUrl,
         grpcPort: node.grpcPort,
         httpPort: node.httpPort,
-        consolePort: node.consolePort,
+        featurePorts: node.featurePorts,
         metricsPort: opsServer.port,
         reload: node.reload,
         async stop() {

@@ -32,8 +32,8 @@ export async function startWorker(config: Config, log: Logger, onStopped: () => 
     },
   })
   started.resolve(node)
-  const { grpcPort, httpPort, consolePort } = node
-  await channel.request('started', { grpcPort, httpPort, consolePort })
+  const { grpcPort, httpPort, featurePorts } = node
+  await channel.request('started', { grpcPort, httpPort, featurePorts })
 }
 
 /**

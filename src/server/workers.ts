@@ -18,7 +18,7 @@ import { requirePorts } from './ports.ts'
 import type { Readiness } from './readiness.ts'
 import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
 
-type Ports = { grpcPort: number; httpPort: number; consolePort: number | undefined }
+type Ports = { grpcPort: number; httpPort: number; featurePorts: Record<string, number> }
 
 /** A worker, as the primary sees it. */
 type WorkerHandle = {

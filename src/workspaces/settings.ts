@@ -1,25 +1,26 @@
 import { quota, type SettingsOf } from '../config/setting.ts'
+import { defaultQuotas } from '../core/quotas.ts'
 
 /** The settings of workspaces. */
 export const workspaceSettings = {
   MAX_WORKSPACES_PER_USER: quota(
-    'MAX_WORKSPACES_PER_USER',
+    defaultQuotas.MAX_WORKSPACES_PER_USER,
     'Maximum number of workspaces that a user owns and can create. Invitations do not count.',
   ),
   MAX_MEMBERS_PER_WORKSPACE: quota(
-    'MAX_MEMBERS_PER_WORKSPACE',
+    defaultQuotas.MAX_MEMBERS_PER_WORKSPACE,
     'Maximum number of members of a workspace, including pending invitations.',
   ),
   MAX_PENDING_INVITATIONS_PER_WORKSPACE: quota(
-    'MAX_PENDING_INVITATIONS_PER_WORKSPACE',
+    defaultQuotas.MAX_PENDING_INVITATIONS_PER_WORKSPACE,
     'Maximum number of pending invitations of a workspace: members who have not joined yet.',
   ),
   MAX_GROUPS_PER_WORKSPACE: quota(
-    'MAX_GROUPS_PER_WORKSPACE',
+    defaultQuotas.MAX_GROUPS_PER_WORKSPACE,
     'Maximum number of groups of a workspace.',
   ),
   MAX_SERVICE_ACCOUNTS_PER_WORKSPACE: quota(
-    'MAX_SERVICE_ACCOUNTS_PER_WORKSPACE',
+    defaultQuotas.MAX_SERVICE_ACCOUNTS_PER_WORKSPACE,
     'Maximum number of service accounts of a workspace. They do not count as members.',
   ),
 }

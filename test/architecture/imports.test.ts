@@ -22,9 +22,16 @@ const outbound = [
   'passkeys',
 ]
 
+/** The features that listen on a port of their own. */
+const listening = ['console']
+
 /** Returns the folders without features that a feature may import. */
 function below(feature: string): string[] {
-  return ['core', 'config', 'database', ...(outbound.includes(feature) ? ['outbound'] : [])]
+  return [
+    ...['core', 'config', 'database'],
+    ...(outbound.includes(feature) ? ['outbound'] : []),
+    ...(listening.includes(feature) ? ['http'] : []),
+  ]
 }
 
 /** The folders of src that the files of each folder may import, in addition to their own. */
@@ -79,7 +86,10 @@ const pure = [
   'src/gateway/request-path.ts',
   'src/identity/claims.ts',
   'src/activity/feed/concerned.ts',
+  'src/csv-import/conflicts.ts',
   'src/csv-import/plan.ts',
+  'src/csv-import/plan-input.ts',
+  'src/csv-import/quota-use.ts',
   // The events of every feature.
   ...sources.filter((path) => path.endsWith('/events.ts')),
   ...globSync('src/*/reasons.ts', { cwd: root }).filter((path) => path !== 'src/server/reasons.ts'),

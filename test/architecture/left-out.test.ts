@@ -1,57 +1,98 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials } from '@grpc/grpc-js'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import protobuf from 'protobufjs'
 import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
-import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc/method.ts'
+import {
+  type Declaration,
+  readForeignMethods,
+  readMethods,
+  readWatches,
+} from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
-import { cloneDatabase } from '../support/database.ts'
 import {
   copyRepository,
   leaveOut,
   leaveOutCommand,
   removeLines,
 } from '../support/repository-copy.ts'
-import { createSeed } from '../support/seed.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
 import { createPkce } from '../support/sign-in.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const run = promisify(execFile)
 
-/** Tests of several features, which name the events or stores of each. */
-const sharedTests = {
-  account: ['test/activity/events.test.ts'],
-  gateway: ['test/activity/events.test.ts'],
-  passkeys: ['test/activity/events.test.ts'],
-  scim: ['test/activity/events.test.ts'],
-  webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
-  connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
-  'csv-import': ['test/activity/events.test.ts'],
-  'email-sign-in': ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
+/** What goes with a feature outside its folders. */
+type LeftOut = {
+  /** Tests of several features, which name the events, settings or stores of each. */
+  sharedTests?: string[]
+  /** Tests and measurements elsewhere that import its files. */
+  dependents?: string[]
+  /** The commands that need it. */
+  commands?: string[]
 }
 
-/** The commands that need a feature. */
-const commands: Record<string, string[]> = { 'csv-import': ['import', 'migrate-from'] }
+/** The features that a server can do without. */
+const optional = {
+  gateway: { sharedTests: ['test/activity/events.test.ts'] },
+  scim: {
+    sharedTests: ['test/activity/events.test.ts'],
+  },
+  webhooks: {
+    sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
+    dependents: ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`),
+  },
+  connections: {
+    sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
+  },
+  'csv-import': {
+    sharedTests: ['test/activity/events.test.ts'],
+    dependents: ['bench/import.ts'],
+    commands: ['import', 'migrate-from'],
+  },
+  links: { sharedTests: ['test/activity/events.test.ts'] },
+  'email-sign-in': {
+    sharedTests: ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
+  },
+  passkeys: { sharedTests: ['test/activity/events.test.ts'] },
+  account: { sharedTests: ['test/activity/events.test.ts'] },
+  following: {},
+  console: {
+    sharedTests: ['test/architecture/deployment.test.ts'],
+    dependents: [
+      'bench/console.ts',
+      'test/http/browser-client.test.ts',
+      'test/http/console.test.ts',
+      'test/identity/oauth/console-client.test.ts',
+      'test/permissions/grant-kinds.test.ts',
+    ],
+  },
+} satisfies Record<string, LeftOut>
 
-/** Measurements that use a feature. */
-const measurements: Record<string, string[]> = {
-  webhooks: ['feed-jobs', 'feed', 'run', 'daikon-server'],
-  'csv-import': ['import'],
-}
+type Name = keyof typeof optional
 
-type Name = keyof typeof sharedTests
+const describe = (name: Name): LeftOut => optional[name]
 
 const registry = readRegistry()
 const methods = readMethods(registry)
-const database = await cloneDatabase()
-test.after.always(() => database.drop())
+const environment = await startTestEnvironment()
+const { databaseUrl, pool, seed } = environment
+const [transport] = environment.transports as [Transport]
+const fixture = await createWorkspaceFixture(environment, transport)
+test.after.always(() => environment.stop())
+
+/** The folder of the keys that sign the tokens of the environment. */
+const keys = process.env.TEST_KEYS ?? ''
 
 /** Returns a feature and those that need it. */
 function withDependents(name: Name): Name[] {
@@ -62,7 +103,7 @@ function withDependents(name: Name): Name[] {
 /** Leaves out a feature, those that need it, and their commands. Returns the files that went as well. */
 function leaveOutAll(copy: string, name: Name): string[] {
   const names = withDependents(name)
-  for (const command of names.flatMap((name) => commands[name] ?? []))
+  for (const command of names.flatMap((name) => describe(name).commands ?? []))
     leaveOutCommand(copy, command)
   removeLines(join(copy, 'src/cli/admin-handlers.ts'), (line) =>
     names.some((name) => line.includes(`'../${name}/`)),
@@ -75,12 +116,12 @@ async function listHandlers(name: Name): Promise<string[]> {
   const feature = features.find((feature) => feature.name === name)
   const parts = await feature?.load()
   const handlers = parts?.createHandlers({ database: {}, engine: {}, settings: {} } as never)
-  return Object.entries(handlers ?? {}).flatMap(([service, brought]) =>
+  return Object.entries<object>(handlers ?? {}).flatMap(([service, brought]) =>
     Object.keys(brought).map((key) => `${service} ${key}`),
   )
 }
 
-for (const name of Object.keys(sharedTests) as Name[]) {
+for (const name of Object.keys(optional) as Name[]) {
   const names = withDependents(name)
 
   test.serial(`a server without ${names.join(' and ')} has valid types`, async (t) => {
@@ -88,19 +129,18 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     const copy = copyRepository(t)
     const removed = leaveOutAll(copy, name)
     const dependent = removed.filter((file) => !file.startsWith('test/clients/'))
-    const measured = (measurements[name] ?? []).map((file) => `bench/${file}.ts`)
-    t.deepEqual(dependent.sort(), measured.sort())
-    for (const file of names.flatMap((name) => sharedTests[name]))
+    t.deepEqual(dependent.sort(), (describe(name).dependents ?? []).sort())
+    for (const file of names.flatMap((name) => describe(name).sharedTests ?? []))
       rmSync(join(copy, file), { force: true })
     t.is(await findTypeErrors(copy), '')
   })
 
   test.serial(`a server without ${names.join(' and ')} serves the rest`, async (t) => {
-    t.timeout(120_000)
+    t.timeout(600_000)
     const copy = copyRepository(t)
     leaveOutAll(copy, name)
-    const settings = { DATABASE_URL: database.url, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
-    const server = await startServer(t, createKeyFolder(t), settings, copy)
+    const settings = { DATABASE_URL: databaseUrl, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
+    const server = await startServer(t, keys, settings, copy)
     const handlers = (await Promise.all(names.map(listHandlers))).flat()
     const isGone = ({ service, key }: Pick<Declaration, 'service' | 'key'>) =>
       handlers.includes(`${service} ${key}`)
@@ -120,7 +160,8 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     )
 
     const gone = methods.filter(isGone)
-    t.true(gone.length > 1)
+    const watches = readWatches(registry).filter(isGone)
+    t.is(gone.length + watches.length > 0, name !== 'console')
     for (const { routes } of gone)
       for (const { verb, path } of routes) {
         const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
@@ -164,6 +205,8 @@ for (const name of Object.keys(sharedTests) as Name[]) {
 
     for (const document of ['openid-configuration', 'oauth-authorization-server'])
       t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
+
+    await checkAsInReadme(t, copy, server.httpPort)
   })
 }
 
@@ -173,8 +216,7 @@ test.serial(
     t.timeout(120_000)
     const copy = copyRepository(t)
     leaveOutAll(copy, 'connections')
-    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: database.url }, copy)
-    const seed = createSeed(database.pool)
+    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: databaseUrl }, copy)
     const workspace_id = await seed.workspace()
     const domain = `${workspace_id}.test`
     const user = await seed.user('owner', { email: `owner@${domain}` })
@@ -182,7 +224,7 @@ test.serial(
     const signIn = async () => {
       const code = createSecret()
       const { verifier: code_verifier, challenge } = createPkce()
-      await database.pool.query(
+      await pool.query(
         `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
         values ($1, $2, 'github', $3, now() + interval '1 minute')`,
         [hashSecret(code), user, challenge],
@@ -199,7 +241,7 @@ test.serial(
     await seed.connectionDomain(connection, workspace_id, domain)
     const { status, body: tokens } = await signIn()
     t.is(status, 200)
-    await database.pool.query('update connection_domains set verified_at = now()')
+    await pool.query('update connection_domains set verified_at = now()')
     const refused = await signIn()
     t.is(refused.status, 403)
     t.is(refused.body.reason, 'CONNECTION_REQUIRED')
@@ -226,6 +268,51 @@ for (const [title, remove] of [
     t.notRegex(help.stdout, /migrate-from/)
     t.is(/ import /.test(help.stdout), title === 'migrate-from')
   })
+
+/** Registers, checks and shares a resource over REST, as README.md does, with tokens of the command. */
+async function checkAsInReadme(t: ExecutionContext, copy: string, httpPort: number): Promise<void> {
+  const { workspace, key, kind, people } = fixture
+  const { rows } = await pool.query<{ id: string; email: string; slug: string }>(
+    'select u.id, u.email, w.slug from users u, workspaces w where u.id = any($1) and w.id = $2',
+    [[people.viewer.id, people.editor.id], workspace],
+  )
+  const createToken = async (id: string) => {
+    const { email = '', slug = '' } = rows.find((row) => row.id === id) ?? {}
+    const command = ['src/daikon.ts', 'token', '--email', email, '--workspace', slug]
+    const paths = {
+      JWT_PRIVATE_KEY_PATH: join(keys, 'private.pem'),
+      JWT_PUBLIC_KEY_PATH: join(keys, 'public.pem'),
+    }
+    const env = { ...process.env, DATABASE_URL: databaseUrl, DEBUG: 'true', ...paths }
+    return (await run(process.execPath, command, { cwd: copy, env })).stdout.trim()
+  }
+  const post = async (path: string, body: object, token?: string) => {
+    const response = await fetch(`http://127.0.0.1:${httpPort}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-key': key,
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    })
+    const message = (await response.json()) as any
+    t.true(response.ok, `${path}: ${JSON.stringify(message)}`)
+    return message
+  }
+  const [owner, reader] = await Promise.all([people.editor.id, people.viewer.id].map(createToken))
+  const resource = { ...kind, resource_id: randomUUID() }
+  const isAllowed = async (token: string | undefined) => {
+    const checks = [{ ...resource, action: 'edit' }]
+    return (await post('/permissions/check', { checks }, token)).results[0].allowed
+  }
+  const registered = { ...resource, workspace_id: workspace, owner_id: people.editor.id }
+  const { id } = await post('/permissions/register', registered)
+  t.deepEqual([await isAllowed(owner), await isAllowed(reader)], [true, false])
+  const share = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'edit' }
+  await post(`/permissions/${id}/share`, share, owner)
+  t.true(await isAllowed(reader))
+}
 
 /** Returns what the compiler prints about a copy of the repository. */
 async function findTypeErrors(copy: string): Promise<string> {

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { isSameSite } from '../../src/cli/doctor/same-site.ts'
 import { findFreePort } from '../../src/core/free-port.ts'
+import { isSameSite } from '../../src/core/same-site.ts'
 import { startMockProviders } from '../../src/dev/mock-providers.ts'
 import { createKeyFiles } from '../../src/identity/keys.ts'
 import { runCliWith } from '../support/cli.ts'
@@ -139,10 +139,10 @@ test.serial('doctor finds settings that a server accepts but that do not work', 
   })
   t.deepEqual(failed, [
     'base URL',
-    'console',
     'client secrets',
     'rate limits',
     'signing keys',
+    'console',
     'google issuer',
     'microsoft issuer',
     'github',

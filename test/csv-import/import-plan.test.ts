@@ -1,14 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { defaultQuotas } from '../../src/core/quotas.ts'
-import {
-  createPlanner,
-  type Effects,
-  keyOf,
-  type Plan,
-  type Row,
-  type Snapshot,
-} from '../../src/csv-import/plan.ts'
+import { createPlanner, type Effects, type Plan } from '../../src/csv-import/plan.ts'
+import { keyOf, type Row, type Snapshot } from '../../src/csv-import/plan-input.ts'
 import type { Standing } from '../../src/workspaces/guests.ts'
 
 const emails = ['a@x', 'b@x', 'c@x']

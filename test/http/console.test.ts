@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
-import { createConsoleServer } from '../../src/http/console.ts'
+import { createConsoleServer } from '../../src/console/console-server.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 
 const page = `<!doctype html>

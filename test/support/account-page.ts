@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { registerAccountClient } from '../../src/identity/built-in-clients.ts'
+import { registerAccountClient } from '../../src/identity/account-client.ts'
 import type { ProviderName } from '../../src/identity/providers/provider.ts'
 import { accountClientId } from '../../src/identity/store/client-store.ts'
 import { createStores } from '../../src/server/stores.ts'

@@ -1,4 +1,4 @@
-import { registerAccountClient } from '../../src/identity/built-in-clients.ts'
+import { registerAccountClient } from '../../src/identity/account-client.ts'
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import { accountClientId } from '../../src/identity/store/client-store.ts'
 import { createStores } from '../../src/server/stores.ts'

@@ -30,14 +30,17 @@ export function leaveOut(copy: string, features: string[]): string[] {
       (name) => line === `  ${camelCase(name)},` || line.includes(`'../${name}/feature.ts'`),
     ),
   )
-  for (const name of features) {
-    rmSync(join(copy, 'src', name), { recursive: true })
-    rmSync(join(copy, 'test', name), { recursive: true })
-  }
+  for (const path of features.flatMap(foldersOf))
+    rmSync(join(copy, path), { recursive: true, force: true })
   const dependent = listDependents(features)
   for (const file of dependent) rmSync(join(copy, file), { force: true })
   return dependent
 }
+
+/** The folders of a feature: its code, its tests, and the pages of the admin console. */
+const foldersOf = (name: string) => [`src/${name}`, `test/${name}`, ...(pages[name] ?? [])]
+
+const pages: Record<string, string[]> = { console: ['console', 'bench/console'] }
 
 /** Leaves a command out of a copy: its files and its lines in the program. */
 export function leaveOutCommand(copy: string, name: string): void {
@@ -65,13 +68,14 @@ function listDependents(features: string[]): string[] {
   const files = listFiles().filter((file) => /^(test|bench|tools)\/.*\.ts$/.test(file))
   const imports = readImports(root, files)
   const found = new Set<string>()
-  const isGone = (path: string) =>
-    found.has(path) || features.some((name) => path.startsWith(`src/${name}/`))
+  const folders = features.flatMap(foldersOf)
+  const isInFolder = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`))
+  const isGone = (path: string) => found.has(path) || isInFolder(path)
   for (let size = -1; size < found.size; ) {
     size = found.size
     for (const { from, to } of imports) if (isGone(to)) found.add(from)
   }
-  return [...found].filter((file) => !features.some((name) => file.startsWith(`test/${name}/`)))
+  return [...found].filter((file) => !isInFolder(file))
 }
 
 function listFiles(): string[] {

@@ -1,6 +1,3 @@
-import { ServiceError } from '../../core/errors.ts'
-import { reasons } from '../reasons.ts'
-
 /**
  * A position in the activity log and the beginning of the hash at that position. The hash names the
  * history of the database: after a restore or a failover that lost entries, another entry is at the
@@ -28,9 +25,4 @@ export function parseCursor(text: string): Cursor {
 
 export function isSameCursor(a: Cursor, b: Cursor): boolean {
   return a.position === b.position && a.hash === b.hash
-}
-
-/** Returns the error of a cursor that is older than the retention or of another history. */
-export function cursorGone(): ServiceError {
-  return new ServiceError(reasons.CURSOR_GONE)
 }

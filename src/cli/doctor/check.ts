@@ -30,8 +30,3 @@ export async function runChecks(checks: Record<string, Check>): Promise<Finding[
   }
   return findings
 }
-
-export function expect(isRight: boolean, detail: string, advice: string): string {
-  if (!isRight) throw new Error(advice)
-  return detail
-}

@@ -1,20 +1,17 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { readEncryptionKeys } from '../../config/encryption-keys.ts'
+import { expect } from '../../core/deployment-checks.ts'
 import { loadKeys } from '../../identity/key-source.ts'
 import { listSignInMethods } from '../../identity/providers/sign-in-methods.ts'
 import type { Config } from '../../server/config.ts'
 import { checkGrpcTls } from '../../server/grpc-tls.ts'
-import { type Check, expect } from './check.ts'
-import { isSameSite } from './same-site.ts'
+import type { Check } from './check.ts'
 
 const day = 86_400_000
 
 /** Five REST requests per second, below which a limit stops an ordinary backend. */
 const minServiceLimit = 300
-
-/** A screen of the console takes two to four requests. */
-const minAdminLimit = 120
 
 /** More proxies in front of each other than an installation has. */
 const maxProxies = 5
@@ -42,12 +39,6 @@ export function configurationChecks(config: Config): Record<string, Check> {
         `BASE_URL has the path ${pathname}, but routes, cookies and metadata are at the root of its host: remove the path`,
       )
     },
-    console: () =>
-      expect(
-        !config.CONSOLE_ENABLED || isSameSite(config.BASE_URL, config.ADMIN_URL),
-        config.CONSOLE_ENABLED ? 'on the same site as BASE_URL' : 'disabled',
-        'ADMIN_URL and BASE_URL are on different sites: browsers do not send the session cookie (SameSite=Strict), so nobody can use the console',
-      ),
     proxies: () => {
       const { TRUSTED_PROXIES: count } = config
       return expect(
@@ -98,14 +89,6 @@ export function configurationChecks(config: Config): Record<string, Check> {
         limit === undefined
           ? `SERVICE_RATE_LIMIT_PER_MINUTE is not set: a backend may make ${config.RATE_LIMIT_PER_MINUTE} REST requests per minute, and ${stopped}`
           : `SERVICE_RATE_LIMIT_PER_MINUTE is ${limit}, less than ${minServiceLimit}: ${stopped}`,
-      )
-    },
-    'console limits': () => {
-      const limit = config.RATE_LIMIT_ADMIN_PER_MINUTE ?? config.RATE_LIMIT_PER_MINUTE
-      return expect(
-        limit >= minAdminLimit || !config.RATE_LIMIT_ENABLED || !config.CONSOLE_ENABLED,
-        `${limit} requests per minute and administrator`,
-        `RATE_LIMIT_ADMIN_PER_MINUTE leaves administrators ${limit} requests per minute, about ${Math.floor(limit / 3)} screens of the console: set it to 300`,
       )
     },
     'signing keys': async () => {

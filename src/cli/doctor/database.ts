@@ -1,5 +1,6 @@
 import { listItems } from '../../activity/list-change.ts'
 import type { DeploymentChecks } from '../../core/deployment-checks.ts'
+import { expect } from '../../core/deployment-checks.ts'
 import { isExternalId } from '../../core/external-id.ts'
 import { lacksMigrations } from '../../database/database-errors.ts'
 import { transactionPooling } from '../../database/pooling.ts'
@@ -8,7 +9,7 @@ import { schemaVersion } from '../../database/schema-version.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
 import type { Config } from '../../server/config.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
-import { type Check, expect, NotChecked } from './check.ts'
+import { type Check, NotChecked } from './check.ts'
 
 /** In milliseconds. */
 const maxClockDifference = 1000

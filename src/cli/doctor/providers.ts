@@ -1,6 +1,7 @@
+import { expect } from '../../core/deployment-checks.ts'
 import { authorityOf } from '../../identity/providers/discovery.ts'
 import type { Config } from '../../server/config.ts'
-import { type Check, expect } from './check.ts'
+import type { Check } from './check.ts'
 
 /** The maximum time in milliseconds for a response of an identity provider. */
 const timeout = 5000

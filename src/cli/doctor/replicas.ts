@@ -1,6 +1,7 @@
+import { expect } from '../../core/deployment-checks.ts'
 import { describeError } from '../../core/describe-error.ts'
 import type { Config } from '../../server/config.ts'
-import { type Check, expect } from './check.ts'
+import type { Check } from './check.ts'
 
 /** In milliseconds. */
 const connectionTimeout = 3000

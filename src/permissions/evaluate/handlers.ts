@@ -2,7 +2,7 @@ import type { CentralSettings } from '../../config/settings.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
 import { createVerifyAccessToken, type TokenMemory } from '../../identity/token-memory.ts'
 import type { Engine } from '../engine/engine.ts'
-import { createFindLink } from '../find-link.ts'
+import type { FindLink } from '../find-link.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { createGetAccessConfiguration } from './configuration.ts'
 import { createEvaluate, createEvaluateBatch } from './evaluate.ts'
@@ -18,18 +18,17 @@ type Dependencies = {
   tokenMemory: TokenMemory
   now: () => Date
   settings: Pick<CentralSettings, 'BASE_URL'>
-  /** Called with the ID of each link that a request names as its subject. */
-  onLinkUsed(id: string): void
+  findLink: FindLink
 }
 
 /** Creates the handlers that answer questions about any subject. */
 export function createAccessHandlers(dependencies: Dependencies) {
-  const { engine, findApiKey, tokenMemory, now, settings, onLinkUsed } = dependencies
+  const { engine, findApiKey, tokenMemory, now, settings, findLink } = dependencies
   const access: AccessDependencies = {
     engine,
     findApiKey,
     verifyAccessToken: createVerifyAccessToken(tokenMemory, now),
-    findLink: createFindLink(engine, onLinkUsed),
+    findLink,
   }
   return {
     AccessService: {

@@ -4,6 +4,7 @@ import { isUuid } from '../../core/uuid.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
 import type { VerifyAccessToken } from '../../identity/token-memory.ts'
 import type { Subject } from '../engine/question.ts'
+import type { FindLink } from '../find-link.ts'
 import type { Denial } from './reasons.ts'
 
 /** Whom a subject names, if its type and the form of its ID are known and its token is valid. */
@@ -18,8 +19,7 @@ export type SubjectNames = {
   verifyAccessToken: VerifyAccessToken
   /** Finds API keys. */
   findApiKey: FindApiKey
-  /** Returns the ID of the link with a token, unless it is unknown, expired or revoked. */
-  findLink(token: string): Promise<string | undefined>
+  findLink: FindLink
 }
 
 /** A type of subject in requests. */

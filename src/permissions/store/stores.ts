@@ -1,6 +1,5 @@
 import { AccessChangeStore } from './access-change-store.ts'
 import { ActionStore } from './action-store.ts'
-import { LinkStore } from './link-store.ts'
 import { PrincipalStore } from './principal-store.ts'
 import { RegistrationStore } from './registration-store.ts'
 import { ResourceStore } from './resource-store.ts'
@@ -12,7 +11,6 @@ import { ShareStore } from './share-store.ts'
 export const permissionStores = {
   accessChanges: AccessChangeStore,
   actions: ActionStore,
-  links: LinkStore,
   principals: PrincipalStore,
   registrations: RegistrationStore,
   resources: ResourceStore,

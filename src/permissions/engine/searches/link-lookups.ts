@@ -5,14 +5,12 @@ import { type CallWork, createCallWork, isUnused } from '../../conditions/work.t
 import { countJudged, type LoadJudged } from '../conditions/judged-facts.ts'
 import { decide } from '../facts.ts'
 import type { Kind } from '../question.ts'
-import { linkByTokenSql, linkedResourceSql, linkedResourcesSql } from '../statements/links.ts'
+import { linkedResourceSql, linkedResourcesSql } from '../statements/links.ts'
 import { link } from '../subjects/link.ts'
 import { maxJudgedBatches } from './find-subjects.ts'
 
 /** What the Access API needs to know about links. */
 export type LinkLookups = {
-  /** Returns the ID of the link with this hash of its token, unless it has expired. */
-  findLink(tokenHash: string): Promise<string | undefined>
   /**
    * Returns up to `limit` resources of a kind from `firstId` on, in order, on which a link grants an
    * action, and none that is only public. `nextId` is the first resource that has not been judged, if
@@ -35,10 +33,6 @@ export type LinkedQuery = Kind & {
 
 export function createLinkLookups(statements: Statements, loadJudged: LoadJudged): LinkLookups {
   return {
-    async findLink(tokenHash) {
-      const rows = await statements.rows<[string]>('link', linkByTokenSql, [tokenHash])
-      return rows[0]?.[0]
-    },
     async listLinked(linkId, { action, workspaceId, serviceName, resourceType, ...page }) {
       type Row = [service: string, workspaceId: string, bits: number]
       const asked = builtInActions.includes(action) ? null : action

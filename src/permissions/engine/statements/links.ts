@@ -2,10 +2,6 @@ import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { liveLink } from '../subjects/link.ts'
 
-/** $1 hash of a token. Returns the ID of the link. */
-export const linkByTokenSql = `
-select id from resource_links l where token_hash = $1 and ${liveLink}`
-
 /**
  * $1 ID of a link, $2 action, null if it is built in. Returns the service and the workspace of its
  * resource, and the grants of the link as bits, whether or not it has a condition.
