@@ -44,7 +44,10 @@ export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
 
   function handleChecked(request: IncomingMessage, response: ServerResponse): void {
     const error = checkHost(request, allowedHosts)
-    if (!error) return handle(request, response)
+    if (!error) {
+      handle(request, response)
+      return
+    }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     sendText(response, 400, error.message)
   }

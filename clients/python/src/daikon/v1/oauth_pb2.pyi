@@ -23,7 +23,7 @@ class IntrospectTokenRequest(_message.Message):
     def __init__(self, token: _Optional[str] = ..., token_type_hint: _Optional[str] = ..., client_id: _Optional[str] = ..., client_secret: _Optional[str] = ..., authorization: _Optional[str] = ..., client_assertion_type: _Optional[str] = ..., client_assertion: _Optional[str] = ...) -> None: ...
 
 class TokenIntrospection(_message.Message):
-    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug", "guest")
+    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug", "guest", "auth_time", "auth_time_unconfirmed", "acr")
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -39,6 +39,9 @@ class TokenIntrospection(_message.Message):
     WROLE_FIELD_NUMBER: _ClassVar[int]
     WSLUG_FIELD_NUMBER: _ClassVar[int]
     GUEST_FIELD_NUMBER: _ClassVar[int]
+    AUTH_TIME_FIELD_NUMBER: _ClassVar[int]
+    AUTH_TIME_UNCONFIRMED_FIELD_NUMBER: _ClassVar[int]
+    ACR_FIELD_NUMBER: _ClassVar[int]
     active: bool
     scope: str
     client_id: str
@@ -54,4 +57,7 @@ class TokenIntrospection(_message.Message):
     wrole: str
     wslug: str
     guest: bool
-    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ..., guest: bool = ...) -> None: ...
+    auth_time: int
+    auth_time_unconfirmed: bool
+    acr: str
+    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ..., guest: bool = ..., auth_time: _Optional[int] = ..., auth_time_unconfirmed: bool = ..., acr: _Optional[str] = ...) -> None: ...
