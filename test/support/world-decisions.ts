@@ -197,8 +197,8 @@ function findGrants({ world, subject, resource }: WorldQuestion): NaiveGrant[] {
 function actionsOf(world: World, { type }: WorldResource, { permission }: WorldGrant): string[] {
   if (permission === 'view') return ['view']
   if (permission === 'edit') return ['view', 'edit']
-  const roles = type === undefined ? world.roles : world.rolesOfTypes?.[type]
-  const actions = roles?.[permission] ?? []
+  const roles = world.rolesOfTypes?.[type ?? ''] ?? world.roles
+  const actions = roles[permission] ?? []
   const brings = actions.includes('edit') || actions.includes('manage')
   return brings ? ['view', ...actions] : actions
 }
