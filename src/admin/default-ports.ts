@@ -1,7 +1,15 @@
-import type { ProvisionedUsers, SentEvents } from './ports.ts'
+import { invalidArgument } from '../core/errors.ts'
+import type { ProvisionedUsers, SentEvents, ServiceAppResources } from './ports.ts'
 
-/** What administration finds on a server without directories and webhooks. */
+/** What administration finds on a server without directories, webhooks and API resources. */
 export const defaultAdminPorts = {
   provisionedUsers: (): ProvisionedUsers => ({ list: async () => [] }),
   sentEvents: (): SentEvents => ({ redact: async () => {} }),
+  serviceAppResources: (): ServiceAppResources => ({
+    list: async () => () => [],
+    async replace(_context, _app, resources) {
+      const message = 'is not supported by this server'
+      if (resources.length > 0) throw invalidArgument({ field: 'api_resources', message })
+    },
+  }),
 }

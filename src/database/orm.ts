@@ -83,6 +83,7 @@ import { Browsers } from './migrations/082-browsers.ts'
 import { Guests } from './migrations/083-guests.ts'
 import { InheritedRequirements } from './migrations/085-inherited-requirements.ts'
 import { AuthenticationOfCodes } from './migrations/091-authentication-of-codes.ts'
+import { ApiResources } from './migrations/100-api-resources.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -185,6 +186,7 @@ const migrations = [
   { name: '083-guests', class: Guests },
   { name: '085-inherited-requirements', class: InheritedRequirements },
   { name: '091-authentication-of-codes', class: AuthenticationOfCodes },
+  { name: '100-api-resources', class: ApiResources },
 ]
 
 type OrmOptions = {

@@ -1,8 +1,10 @@
 import type {
   ConnectionProviderSource,
+  ResourceServices,
   SessionScope,
   SignedIn,
   SignInConnections,
+  TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
@@ -16,6 +18,11 @@ const noConnections: SignInConnections = {
   findIdByDomain: async () => undefined,
   hasVerifiedDomain: async () => false,
   join: async () => failure('access_denied', 'the server has no connections'),
+}
+
+const noTokenResources: TokenResources = {
+  find: async () => undefined,
+  findByUri: async () => undefined,
 }
 
 const beganElsewhere = ({ provider }: SignedIn) => readConnectionId(provider) === undefined
@@ -41,12 +48,16 @@ function createScopeWithoutConnections(enforcements: EnforcementStore): SessionS
   }
 }
 
-/** What identity finds on a server without connections. */
+/** What identity finds on a server without connections and API resources. */
 export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
     createScopeWithoutConnections(enforcements),
   signInConnections: () => noConnections,
+  tokenResources: () => noTokenResources,
 }
+
+/** Without API resources, no token is limited to one. */
+export const noResourceServices: ResourceServices = { find: async () => undefined }
 
 /** Never asked, because no connection is found. */
 export const noConnectionProviders: ConnectionProviderSource = {

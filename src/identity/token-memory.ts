@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { apiKeyInvalid, looksLikeApiKey } from './api-keys.ts'
 import type { Token } from './claims.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -11,6 +10,8 @@ export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | '
   apiKeyPrefix?: string
   /** The connection that the session of the token began through, if any. */
   connectionId?: string
+  /** The service whose API the token is limited to, if any. */
+  forService?: string
 }
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
 export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
@@ -126,21 +127,6 @@ function claimsOf<Type extends keyof ClaimsOf>(
   { user, admin, managementApp }: VerifiedToken,
 ): ClaimsOf[Type] {
   return { access: user, admin_access: admin, management: managementApp }[type]
-}
-
-/**
- * Returns the claims of a valid access token. Rejects with `unauthenticated`, also for an API key
- * that is remembered as a token.
- */
-export type VerifyAccessToken = (token: string) => Promise<UserClaims>
-
-export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): VerifyAccessToken {
-  return async (token) => {
-    if (looksLikeApiKey(token)) throw apiKeyInvalid()
-    const date = now()
-    const digest = digestToken('access', token)
-    return (await memory.findOrVerify('access', token, digest, date)) as UserClaims
-  }
 }
 
 function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {

@@ -1,6 +1,7 @@
 import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
+import { apiResources } from '../api-resources/feature.ts'
 import { connections } from '../connections/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { gateway } from '../gateway/feature.ts'
@@ -20,6 +21,7 @@ export const features = [
   workspaces,
   permissions,
   admin,
+  apiResources,
   csvImport,
   connections,
   scim,

@@ -32,6 +32,7 @@ const sharedTests = {
   webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
   connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
   'csv-import': ['test/activity/events.test.ts'],
+  'api-resources': ['test/activity/events.test.ts'],
 }
 
 /** The commands that need a feature. */
@@ -71,8 +72,9 @@ function leaveOutAll(copy: string, name: Name): string[] {
 async function listHandlers(name: Name): Promise<string[]> {
   const feature = features.find((feature) => feature.name === name)
   const parts = await feature?.load()
-  const handlers = parts?.createHandlers({ database: {}, engine: {}, settings: {} } as never)
-  return Object.entries(handlers ?? {}).flatMap(([service, brought]) =>
+  const handlers: Record<string, object> =
+    parts?.createHandlers({ database: {}, engine: {}, settings: {} } as never) ?? {}
+  return Object.entries(handlers).flatMap(([service, brought]) =>
     Object.keys(brought).map((key) => `${service} ${key}`),
   )
 }
@@ -117,7 +119,7 @@ for (const name of Object.keys(sharedTests) as Name[]) {
     )
 
     const gone = methods.filter(isGone)
-    t.true(gone.length > 1)
+    t.is(gone.length > 0, name !== 'api-resources')
     for (const { routes } of gone)
       for (const { verb, path } of routes) {
         const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')

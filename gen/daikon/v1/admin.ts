@@ -1569,7 +1569,8 @@ export const AdminServiceService = {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. Only this response contains the key.
+   * Creates a service app with its first key. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if another service app has one of the API resources.
    */
   createServiceApp: {
     path: "/daikon.v1.AdminService/CreateServiceApp" as const,
@@ -1600,7 +1601,8 @@ export const AdminServiceService = {
    * Update a service app
    *
    * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+   * service app has one of the API resources.
    */
   updateServiceApp: {
     path: "/daikon.v1.AdminService/UpdateServiceApp" as const,
@@ -1615,7 +1617,7 @@ export const AdminServiceService = {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
    * and `force` is not `true`.
    */
   deleteServiceApp: {
@@ -2589,7 +2591,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. Only this response contains the key.
+   * Creates a service app with its first key. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if another service app has one of the API resources.
    */
   createServiceApp: handleUnaryCall<ServiceAppCreateRequest, ServiceAppKeyResponse>;
   /**
@@ -2602,13 +2605,14 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Update a service app
    *
    * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+   * service app has one of the API resources.
    */
   updateServiceApp: handleUnaryCall<ServiceAppUpdateRequest, ServiceAppResponse>;
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
    * and `force` is not `true`.
    */
   deleteServiceApp: handleUnaryCall<ServiceAppRequest, DeleteResponse>;
@@ -4600,7 +4604,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. Only this response contains the key.
+   * Creates a service app with its first key. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if another service app has one of the API resources.
    */
   createServiceApp(
     request: ServiceAppCreateRequest,
@@ -4641,7 +4646,8 @@ export interface AdminServiceClient extends Client {
    * Update a service app
    *
    * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+   * service app has one of the API resources.
    */
   updateServiceApp(
     request: ServiceAppUpdateRequest,
@@ -4661,7 +4667,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
    * and `force` is not `true`.
    */
   deleteServiceApp(

@@ -3,7 +3,7 @@ import type { CredentialKind, CredentialVariant } from '../../core/credential-ki
 import type { Statements } from '../../database/statement-pool.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { createFindManagementScopes } from '../management-apps.ts'
-import type { TokenMemory } from '../token-memory.ts'
+import { createVerifyUserToken, type UserTokenDependencies } from '../user-tokens.ts'
 import { createAdministratorKind } from './administrator.ts'
 import { connectionSessionVariant } from './connection-session.ts'
 import { createManagementAppKind } from './management-app.ts'
@@ -15,13 +15,13 @@ import {
 } from './service-key.ts'
 import { createUserKind } from './user.ts'
 
-export type IdentityCredentialDependencies = ServiceKeyDependencies & {
-  memory: TokenMemory
-  statements: Statements
-  findApiKey: FindApiKey
-  /** The origins whose pages may act with the admin cookie. */
-  adminOrigins: string[]
-}
+export type IdentityCredentialDependencies = ServiceKeyDependencies &
+  UserTokenDependencies & {
+    statements: Statements
+    findApiKey: FindApiKey
+    /** The origins whose pages may act with the admin cookie. */
+    adminOrigins: string[]
+  }
 
 /** Creates the kinds of credentials of users, services, client apps and administration. */
 export function createIdentityKinds(
@@ -30,7 +30,7 @@ export function createIdentityKinds(
 ): CredentialKind[] {
   const { memory, statements, findApiKey, adminOrigins } = dependencies
   return [
-    createUserKind(memory, findApiKey, variants),
+    createUserKind(memory, createVerifyUserToken(dependencies), findApiKey, variants),
     createServiceKeyKind(dependencies),
     createClientKind(dependencies),
     createAdministratorKind(memory, adminOrigins),

@@ -39,7 +39,7 @@ export function createEvaluate({
   return {
     async questions(request, service) {
       requireValid(findSubjectViolations(request.subject))
-      const named = await resolveSubject(naming, request.subject)
+      const named = await resolveSubject(naming, service, request.subject)
       return { checks: [toCheck(named, service, request)], basis: named }
     },
     async handle({ principal }, request, facts) {
@@ -66,6 +66,7 @@ export function createEvaluateBatch({
       const items = readItems(request)
       const subjects = await resolveSubjects(
         naming,
+        service,
         items.flatMap(({ request }) => request?.subject ?? []),
       )
       const checks = items.map(

@@ -2,7 +2,7 @@ import { normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
-import type { VerifyAccessToken } from '../../identity/token-memory.ts'
+import type { VerifyAccessToken } from '../../identity/user-tokens.ts'
 import type { Subject } from '../engine/question.ts'
 import type { Denial } from './reasons.ts'
 
@@ -11,6 +11,8 @@ export type NamedSubject = {
   subject?: Subject | undefined
   /** Why its access token is not valid. */
   error?: ServiceError
+  /** The service whose API the access token is limited to, if any. */
+  forService?: string | undefined
 }
 
 /** What names the subjects that secrets identify. */
@@ -138,8 +140,8 @@ async function nameTokenUser(
   { verifyAccessToken }: SubjectNames,
 ): Promise<NamedSubject> {
   try {
-    const { sub, jti, wid } = await verifyAccessToken(token)
-    return { subject: { userId: sub, tokenId: jti, workspaceId: wid } }
+    const { sub, jti, wid, forService } = await verifyAccessToken(token)
+    return { subject: { userId: sub, tokenId: jti, workspaceId: wid }, forService }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }
     throw error
