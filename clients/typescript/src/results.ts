@@ -76,6 +76,7 @@ export type Reason = {
     | 'link'
     | 'user_unknown'
     | 'link_unknown'
+    | 'wrong_audience'
     | 'user_inactive'
     | 'not_a_member'
     | 'resource_unknown'

@@ -11,6 +11,8 @@ export type NamedSubject = {
   subject?: Subject | undefined
   /** Why its access token is not valid. */
   error?: ServiceError
+  /** Why the request is denied, if that is not what the type says. */
+  refusal?: { rule: Denial; cause: string }
   /** The service whose API the access token is limited to, if any. */
   forService?: string | undefined
 }
@@ -41,6 +43,12 @@ export type SubjectType = {
   /** What sentences add to an unknown resource, and say of an unknown workspace. */
   limits?: { resource: string; workspace: string }
 }
+
+/** Why a request is denied whose access token is limited to the API of another service. */
+export const otherAudience = {
+  rule: 'wrong_audience',
+  cause: 'the access token is limited to the API of another service',
+} as const
 
 /** The types of subjects. */
 const subjectTypes: Record<string, SubjectType> = {

@@ -1,7 +1,12 @@
 import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import type { ServicePrincipal } from '../../core/request-context.ts'
 import { wrongAudience } from '../../identity/user-errors.ts'
-import { findSubjectType, type NamedSubject, type SubjectNames } from './subject-table.ts'
+import {
+  findSubjectType,
+  type NamedSubject,
+  otherAudience,
+  type SubjectNames,
+} from './subject-table.ts'
 
 /** The fields that identify a subject. */
 export type SubjectId = Pick<AccessSubject, 'type' | 'id'>
@@ -46,7 +51,7 @@ export async function resolveSubject(
   const { forService } = named
   if (forService === undefined || service?.name === undefined || service.name === forService)
     return named
-  return { error: wrongAudience() }
+  return { error: wrongAudience(), refusal: otherAudience }
 }
 
 /** Explains to the caller that a token is not valid. A user without permissions needs no context. */
