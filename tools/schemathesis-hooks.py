@@ -145,6 +145,15 @@ def register_valid_uris(app):
         uris = app.get(field)
         if isinstance(uris, list) and all(isinstance(uri, str) and "://" in uri for uri in uris):
             app[field] = ["https://app.example.com/callback" for _ in uris]
+    # Each API has a URI of its own, and each scope a name.
+    resources = app.get("api_resources")
+    if isinstance(resources, list) and all(isinstance(resource, dict) for resource in resources):
+        for resource in resources:
+            if isinstance(resource.get("uri"), str) and "://" in resource["uri"]:
+                resource["uri"] = f"https://{uuid.uuid4()}.example.com"
+            scopes = resource.get("scopes")
+            if isinstance(scopes, list) and all(isinstance(scope, dict) for scope in scopes):
+                resource["scopes"] = list({str(scope.get("name")): scope for scope in scopes}.values())
     # Only confidential apps may omit PKCE.
     if app.get("pkce_required") is False:
         app["pkce_required"] = True

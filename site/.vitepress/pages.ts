@@ -48,6 +48,7 @@ const groups: Record<string, string[]> = {
     'openid-connect',
     'browser-sign-in',
     'step-up',
+    'api-resources',
     'invitations',
     'connections',
     'applications',
