@@ -44,6 +44,8 @@ def map_body(context, body):
             choose_common_change(body)
         if operation.path == "/permissions/actions":
             make_unique(body)
+        if operation.path.startswith("/admin/service-apps"):
+            choose_api_resources(body)
         if operation.path.startswith("/admin/client-apps"):
             register_valid_uris(body)
         if operation.path.startswith("/admin/import/csv"):
@@ -137,6 +139,19 @@ def make_unique(registration):
         registration["actions"] = list(names.values())
 
 
+def choose_api_resources(app):
+    """Each API has a valid URI of its own, and each of its scopes a name of its own."""
+    resources = app.get("api_resources")
+    if not isinstance(resources, list) or not all(isinstance(resource, dict) for resource in resources):
+        return
+    for resource in resources:
+        if isinstance(resource.get("uri"), str) and "://" in resource["uri"]:
+            resource["uri"] = f"https://{uuid.uuid4()}.example.com"
+        scopes = resource.get("scopes")
+        if isinstance(scopes, list) and all(isinstance(scope, dict) for scope in scopes):
+            resource["scopes"] = list({str(scope.get("name")): scope for scope in scopes}.values())
+
+
 def register_valid_uris(app):
     """Redirect URIs must be valid URLs, and a new app needs one."""
     if app.get("redirect_uris") is None and "name" in app:
@@ -145,15 +160,6 @@ def register_valid_uris(app):
         uris = app.get(field)
         if isinstance(uris, list) and all(isinstance(uri, str) and "://" in uri for uri in uris):
             app[field] = ["https://app.example.com/callback" for _ in uris]
-    # Each API has a URI of its own, and each scope a name.
-    resources = app.get("api_resources")
-    if isinstance(resources, list) and all(isinstance(resource, dict) for resource in resources):
-        for resource in resources:
-            if isinstance(resource.get("uri"), str) and "://" in resource["uri"]:
-                resource["uri"] = f"https://{uuid.uuid4()}.example.com"
-            scopes = resource.get("scopes")
-            if isinstance(scopes, list) and all(isinstance(scope, dict) for scope in scopes):
-                resource["scopes"] = list({str(scope.get("name")): scope for scope in scopes}.values())
     # Only confidential apps may omit PKCE.
     if app.get("pkce_required") is False:
         app["pkce_required"] = True

@@ -1,16 +1,16 @@
 type ReadIssuer = () => Promise<string>
 
-const issuers = new WeakMap<object, ReadIssuer>()
+/** The member of a client that its guards need, and no application. */
+const issuer = Symbol('issuer')
 
 /** Makes the issuer of a client's tokens known to its guards. */
 export function provideIssuer<Client extends object>(client: Client, read: ReadIssuer): Client {
-  issuers.set(client, read)
-  return client
+  return { ...client, [issuer]: read }
 }
 
 /** Returns the issuer of a client's tokens. */
 export async function readIssuer(client: object): Promise<string> {
-  const read = issuers.get(client)
+  const { [issuer]: read } = client as { [issuer]?: ReadIssuer }
   if (!read) throw new Error('protectedResource() needs a client of this package')
   return read()
 }
