@@ -20,15 +20,13 @@ await createTemplateDatabase(postgres.url)
 const database = await cloneDatabase()
 const environment = await createFaultEnvironment(database.url)
 try {
-  const { calls, failures, unavailable, milliseconds, log } = await measureDrains(
-    environment,
-    drains,
-  )
+  const { calls, failures, refusals, milliseconds, log } = await measureDrains(environment, drains)
   const longest = (Math.max(...milliseconds) / 1000).toFixed(1)
   process.stdout.write(
-    `${drains} drains of at most ${longest} s: ${calls.rest} REST calls, ${calls.grpc} gRPC calls, ${failures.length} without a response, ${unavailable} unavailable\n`,
+    `${drains} drains of at most ${longest} s: ${calls.rest} REST calls, ${calls.grpc} gRPC calls, ${failures.length} without a response, ${refusals.length} unavailable\n`,
   )
-  for (const failure of failures.slice(0, 20)) process.stdout.write(`  ${failure}\n`)
+  for (const failure of [...failures, ...refusals].slice(0, 20))
+    process.stdout.write(`  ${failure}\n`)
   if (failures.length > 0) process.stdout.write(log)
   process.exitCode = failures.length === 0 ? 0 : 1
 } finally {

@@ -1,22 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { PermissionServiceService, RegisterBatchRequest } from '../gen/daikon/v1/permissions.ts'
 import { measureAdmissionCost } from './admission-cost.ts'
 import { type CheckBatch, createCheckBatches, createGroupedCheck } from './check-batches.ts'
 import type { ServerState } from './child-process.ts'
+import { grpcHead } from './credentials.ts'
+import { idOf, kind } from './data-set.ts'
 import { groupedMemberOf } from './data-set-size.ts'
 import type { Harness, Measurement } from './harness.ts'
+import { grpcMessage } from './http2-frames.ts'
 import type { Job, Result } from './load.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
-import { fetchResponses, writeChecks } from './write-requests.ts'
+import { fetchResponses, writeChecks, writeRequests } from './write-requests.ts'
 
-/** Large checks of other tenants. */
-type Load = { name: string; label: string; inFlight: number; batches: CheckBatch[] }
+/** Large calls of other tenants. */
+type Load = { label: string; inFlight: number; files: string[]; percentile: 'p50' | 'p99' }
+
+const { registerBatch } = PermissionServiceService
 
 /** Seconds to wait for the first burst of a load to arrive. */
 const burst = 1
 
 /**
- * Compares the latency of single checks during large checks of other tenants with their latency on
- * an idle server.
+ * Compares the latency of single checks during large calls of other tenants with their latency on an
+ * idle server.
  */
 export async function measureFairness(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick, rounds, seconds } = harness
@@ -30,22 +37,28 @@ export async function measureFairness(harness: Harness, addRow: (row: Row) => vo
   const { groups } = groupedMemberOf(database.size)
   const loads: Load[] = [
     {
-      name: 'large',
       label: '200 × 1,000 checks',
       inFlight: 200,
-      batches: await createCheckBatches(database, 1000, quick ? 10 : 50),
+      files: await prepare('large', await createCheckBatches(database, 1000, quick ? 10 : 50)),
+      percentile: 'p50',
     },
     {
-      name: 'grouped',
       label: `2 × 999 checks by a member of ${formatNumber(groups)} groups`,
       inFlight: 2,
-      batches: [createGroupedCheck(database.size, 999)],
+      files: await prepare('grouped', [createGroupedCheck(database.size, 999)]),
+      percentile: 'p50',
+    },
+    {
+      label: '4 × 1,000 registrations',
+      inFlight: 4,
+      files: [writeRegistrations(harness, quick ? 10 : 100)],
+      percentile: 'p99',
     },
   ]
   const { port } = await daikon.request<ServerState>({})
   let idle: Measurement | undefined
-  for (const { name, label, inFlight, batches } of loads) {
-    const load = { kind: 'unary', port, inFlight, files: await prepare(name, batches) } as const
+  for (const { label, inFlight, files, percentile } of loads) {
+    const load = { kind: 'unary', port, inFlight, files } as const
     const results = await interleave(rounds, {
       idle: () => harness.measure(daikon, single),
       loaded: async () => {
@@ -62,12 +75,27 @@ export async function measureFairness(harness: Harness, addRow: (row: Row) => vo
     })
     idle = results[0]?.idle
     addRow({
-      label: `single checks beside ${label}, p50 compared with quiet`,
+      label: `single checks beside ${label}, ${percentile} compared with quiet`,
       daikon: formatLoad(medianLoad(results, ({ loaded }) => loaded)),
       baseline: formatLoad(medianLoad(results, ({ idle }) => idle)),
-      value: medianOf(results, ({ idle, loaded }) => loaded.p50 / idle.p50),
+      value: medianOf(results, ({ idle, loaded }) => loaded[percentile] / idle[percentile]),
       goal: { max: 3 },
     })
   }
   if (idle) addRow(await measureAdmissionCost(idle.cpu / idle.calls))
+}
+
+/** Writes batches of 1,000 resources. Those that the load sends again return the same resources. */
+function writeRegistrations(harness: Harness, count: number): string {
+  const { users, workspaces } = harness.database.size
+  const head = grpcHead(registerBatch.path)
+  const batches = Array.from({ length: count }, (_, batch) => {
+    const user = batch % users
+    const owned = { workspace_id: idOf('w', user % workspaces), owner_id: idOf('u', user) }
+    const create = () => ({ ...kind, ...owned, resource_id: randomUUID(), attributes: undefined })
+    const resources = Array.from({ length: 1000 }, create)
+    const body = grpcMessage(RegisterBatchRequest.encode({ resources }).finish())
+    return { head, body, expected: Buffer.alloc(0) }
+  })
+  return writeRequests(harness, 'fairness-registrations', batches)
 }

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
 import { PermissionServiceClient } from '../../gen/daikon/v1/permissions.ts'
+import { readStatusDetails } from '../../test/support/status-details.ts'
 import { createMetadata } from '../../test/support/transports.ts'
 
 export type Callers = ReturnType<typeof createCallers>
@@ -13,14 +14,14 @@ export function createCallers({ httpPort, grpcPort, token, key }: Target) {
   const calls = { rest: 0, grpc: 0 }
   /** Calls that no node has responded to. */
   const failures: string[] = []
-  /** Calls that a node has responded to with `unavailable`. */
-  let unavailable = 0
+  /** Calls that a node has responded to with `unavailable`, with its reason. */
+  const refusals: string[] = []
 
   const agent = new Agent({ keepAlive: true })
   function callRest(method: string, path: string, body?: object): Promise<void> {
     return new Promise((resolve) => {
       const fail = (reason: unknown) => {
-        failures.push(`${new Date().toISOString()} ${method} ${path}: ${reason}`)
+        failures.push(`${new Date().toISOString()} REST ${method} ${path}: ${reason}`)
         resolve()
       }
       const headers = {
@@ -30,10 +31,14 @@ export function createCallers({ httpPort, grpcPort, token, key }: Target) {
       }
       const options = { agent, method, path, headers, host: '127.0.0.1', port: httpPort }
       request(options, (response) => {
-        response.resume().once('error', fail)
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk)).once('error', fail)
         response.once('end', () => {
           const { statusCode: status = 0, headers } = response
-          if (status === 503 && headers['x-request-id']) unavailable += 1
+          if (status === 503 && headers['x-request-id'])
+            refusals.push(
+              `${new Date().toISOString()} REST ${method} ${path}: ${Buffer.concat(chunks)}`,
+            )
           else if (status >= 300) return fail(status)
           else calls.rest += 1
           resolve()
@@ -55,8 +60,13 @@ export function createCallers({ httpPort, grpcPort, token, key }: Target) {
     return new Promise((resolve) => {
       const deadline = { deadline: Date.now() + 30_000 }
       const onEnd = (error: ServiceError | null) => {
-        if (error?.metadata.get('x-request-id').length) unavailable += 1
-        else if (error) failures.push(`${new Date().toISOString()} gRPC ${name}: ${error.message}`)
+        if (error?.metadata.get('x-request-id').length) {
+          const { reason } = readStatusDetails(error.metadata)
+          refusals.push(
+            `${new Date().toISOString()} gRPC ${name}: ${reason} (${error.code}) ${error.details}`,
+          )
+        } else if (error)
+          failures.push(`${new Date().toISOString()} gRPC ${name}: ${error.message}`)
         else calls.grpc += 1
         resolve()
       }
@@ -68,8 +78,10 @@ export function createCallers({ httpPort, grpcPort, token, key }: Target) {
   return {
     calls,
     failures,
+    refusals,
+    /** The number of refusals. */
     get unavailable() {
-      return unavailable
+      return refusals.length
     },
     callRest,
     callGrpc,

@@ -15,7 +15,7 @@ export type DrainResult = {
   /** Calls that no node has responded to. */
   failures: string[]
   /** Calls that a node has responded to with `unavailable`, because the machine is too slow. */
-  unavailable: number
+  refusals: string[]
   /** Milliseconds from SIGTERM to the exit of each drained node. */
   milliseconds: number[]
   /** The error log of nginx. */
@@ -117,6 +117,6 @@ async function drainUnderLoad(
   isRunning = false
   await Promise.all(loops)
   callers.close()
-  const { unavailable } = callers
-  return { drains, calls, failures, unavailable, milliseconds, log: nginx.errors() }
+  const { refusals } = callers
+  return { drains, calls, failures, refusals, milliseconds, log: nginx.errors() }
 }

@@ -1,12 +1,8 @@
-import cluster from 'node:cluster'
 import { Server } from 'node:net'
-import { setImmediate as nextPhase, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextPhase } from 'node:timers/promises'
 
 /** Milliseconds of a turn of the event loop in which little happens. */
 const quiet = 0.2
-
-/** Milliseconds in which a worker receives the connections that the primary has accepted. */
-const handover = 50
 
 /** Milliseconds after which a turn may take longer. */
 const patience = 500
@@ -33,9 +29,9 @@ export async function stopAccepting(server: Server, onEnd?: () => void): Promise
   for (;;) {
     const turn = performance.now()
     const before = accepted
-    await (cluster.isWorker ? sleep(handover) : nextPhase())
+    await nextPhase()
     const now = performance.now()
-    const isShort = cluster.isWorker || now - turn <= quiet
+    const isShort = now - turn <= quiet
     const isLate = now - startedAt > patience
     if (accepted === before ? isShort || isLate : isLate && accepted > backlog) break
   }

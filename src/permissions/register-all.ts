@@ -3,6 +3,7 @@ import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions
 import type { Actor } from '../activity/actor.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Transactional } from '../core/request-context.ts'
+import { mapInTurns } from '../core/turns.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import type { Registration } from './registration.ts'
 import { type CheckStores, findParents, listChecks, requireMatches } from './registration-checks.ts'
@@ -99,7 +100,7 @@ async function viewAll(
   const registered = await store.find(registrations)
   const resources = registrations.map(({ index }) => registered.get(index) as Resource)
   const sharesOfEach = await shares.listAll(resources)
-  return resources.map((resource, position) =>
+  return mapInTurns(resources, (resource, position) =>
     toResourceResponse(resource, sharesOfEach[position] ?? []),
   )
 }

@@ -1,5 +1,6 @@
 import type { RegisterResourceRequest } from '../../gen/daikon/v1/permissions.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import { mapInTurns } from '../core/turns.ts'
 import { findAttributesViolation, storedAttributes } from './attribute-values.ts'
 import type { Kind } from './engine/question.ts'
 import type { ErrorNaming } from './error-naming.ts'
@@ -31,16 +32,17 @@ export async function readRegistrations(
   requests: RegisterResourceRequest[],
   { field, detail }: ErrorNaming,
 ): Promise<Registration[]> {
-  const violations = requests.flatMap((request, index) =>
+  const found = await mapInTurns(requests, (request, index) =>
     findViolations(request).map((violation) => ({
       ...violation,
       field: field(index, violation.field),
     })),
   )
+  const violations = found.flat()
   if (violations.length > 0) throw invalidArgument(...violations.slice(0, maxViolations))
 
   const ownerIds = await findOwnerIds(principals, requests)
-  const registrations = requests.map((request, index) =>
+  const registrations = await mapInTurns(requests, (request, index) =>
     readRegistration(request, index, ownerIds[index] as string),
   )
   const indexes = indexByKey(registrations)

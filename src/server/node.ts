@@ -71,6 +71,8 @@ const consoleDrainTimeout = 2000
 export type NodeOptions = {
   /** Whether the admin console is still being built, so that its absence is not an error. */
   isConsoleBeingBuilt?: boolean
+  /** Stops another process from accepting connections for this one. */
+  stopAccepting?: () => Promise<void>
 }
 
 /** Starts a node on a database that is already migrated. */
@@ -78,7 +80,7 @@ export async function startNode(
   config: Config,
   log: Logger,
   rateLimiter: RateLimiter,
-  { isConsoleBeingBuilt = false }: NodeOptions = {},
+  { isConsoleBeingBuilt = false, stopAccepting }: NodeOptions = {},
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
@@ -213,6 +215,7 @@ export async function startNode(
     const stopListening = async () => {
       readiness.drain()
       await sleep(drainDelay)
+      await stopAccepting?.()
       await Promise.all([
         running.stopListening(),
         adminConsole?.stopListening(),

@@ -25,7 +25,12 @@ export async function startWorker(config: Config, log: Logger, onStopped: () => 
     config.REDIS_URL.length > 0
       ? createRateLimiter(config.REDIS_URL, log)
       : createPrimaryRateLimiter(channel)
-  const node = await startNode(config, log, rateLimiter)
+  const node = await startNode(config, log, rateLimiter, {
+    // The primary has connections that no worker has accepted yet.
+    stopAccepting: async () => {
+      await channel.request('stopAccepting')
+    },
+  })
   started.resolve(node)
   const { grpcPort, httpPort, consolePort } = node
   await channel.request('started', { grpcPort, httpPort, consolePort })

@@ -7,6 +7,7 @@ import type { RateLimitWindows } from '../rate-limit/rate-limiter.ts'
 import { writeAddresses } from './address-file.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Config } from './config.ts'
+import { createConnectionQueue } from './connection-queue.ts'
 import {
   createMetricsOfWorkers,
   onlyCounters,
@@ -67,17 +68,19 @@ export async function startWorkers(config: Config, log: Logger) {
   const rateLimiter = createInProcessRateLimiter()
   const workers = new Set<WorkerHandle>()
   const metrics = createMetricsOfWorkers()
+  const connections = createConnectionQueue()
   let isStopping = false
   cluster.setupPrimary({ exec: join(import.meta.dirname, '../main.ts') })
 
   function fork(): WorkerHandle {
     const worker = cluster.fork({ DATABASE_URL: databaseUrl })
-    returnConnections(worker)
+    connections.follow(worker)
     const started = Promise.withResolvers<Ports>()
     started.promise.catch(() => {})
     const channel = createWorkerChannel(worker as unknown as ProcessChannel, {
       take: ({ client, windows }: { client: string; windows: RateLimitWindows }) =>
         rateLimiter.take(client, windows),
+      stopAccepting: () => connections.stopAccepting(),
       async started(ports: Ports) {
         handle.hasStarted = true
         handle.silentSeconds = 0
@@ -194,34 +197,6 @@ function watchSilence(handle: WorkerHandle, onHang: () => void): () => void {
     )
   }, pingInterval)
   return () => clearInterval(timer)
-}
-
-type ClusterMessage = { act?: string; seq?: number; ack?: number }
-
-/**
- * Gives the connections that a worker has not accepted to others when it is gone. Node.js would
- * keep them open without a response: it waits for the acknowledgement of each connection, and has
- * no public API to end that.
- */
-function returnConnections(worker: Worker): void {
-  const sent = new Set<number>()
-  const channel = worker.process as unknown as NodeJS.EventEmitter & {
-    send(message: ClusterMessage, ...rest: unknown[]): boolean
-  }
-  const send = channel.send.bind(channel)
-  channel.send = (message, ...rest) => {
-    if (message.act === 'newconn' && message.seq !== undefined) sent.add(message.seq)
-    return send(message, ...rest)
-  }
-  channel.on('internalMessage', ({ ack }: ClusterMessage) => {
-    if (ack !== undefined) sent.delete(ack)
-  })
-  worker.on('exit', () => {
-    // Removes the worker from those that get connections. Node.js does not emit it either.
-    channel.emit('disconnect')
-    for (const ack of [...sent])
-      channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false })
-  })
 }
 
 /** Sends a request to a worker unless it is starting or silent. Rejects if there is no response. */

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createListNaming } from '../../src/permissions/error-naming.ts'
+import { readRegistrations } from '../../src/permissions/registration.ts'
 import { toResourceId } from '../../src/permissions/resource-id.ts'
+import { measureTurns } from '../support/longest-turn.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { repeatLockTimeouts } from '../support/transports.ts'
@@ -335,3 +338,19 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
     t.is(await count(), 40)
   })
 }
+
+test.serial('reading a batch of 1,000 resources lets the event loop turn', async (t) => {
+  const attributes = { list: Array.from({ length: 1000 }, (_, index) => index) }
+  const requests = Array.from({ length: 1000 }, (_, index) => ({
+    ...{ service_name: 'docs', resource_type: 'document', external_id: `plan ${index}` },
+    ...{ workspace_id: randomUUID(), owner_id: randomUUID() },
+    attributes,
+  }))
+  const findUsers = async () => ({ byEmail: new Map(), byExternalId: new Map() })
+  const stores = { principals: { findUsers } } as never
+  const read = () => readRegistrations(stores, requests as never, createListNaming('resources'))
+  await read()
+  const { longest, total } = await measureTurns(read)
+  t.log(`${longest} of ${total} ms`)
+  t.true(longest < total / 2)
+})

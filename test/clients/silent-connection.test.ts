@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { createDaikon, DeadlineExceededError } from '../../clients/typescript/src/daikon.ts'
 import { startStub } from './stub-server.ts'
@@ -47,5 +48,33 @@ test('a connection on which two deadlines pass is replaced', async (t) => {
   await t.throwsAsync(() => check(200), { instanceOf: DeadlineExceededError })
   // Less than the 15 seconds after which pings find out.
   t.true(await check(9000))
+  t.is(proxy.connections(), 2)
+})
+
+test('a deadline counts although a check of the same call that had longer was cancelled', async (t) => {
+  const { port } = await startStub(t, ({ evaluations }) => evaluations.map(() => true))
+  const proxy = await startProxy(port)
+  t.teardown(proxy.close)
+  const daikon = createDaikon({
+    address: `127.0.0.1:${proxy.port}`,
+    service: 'docs',
+    serviceKey: 'dk_stub',
+  })
+  t.teardown(() => daikon.close())
+  const check = (id: string, options: { deadlineMs: number; signal?: AbortSignal }) =>
+    daikon.check({ userId: 'a' }, 'view', { type: 'document', id }, options)
+  t.true(await check('1', { deadlineMs: 30_000 }))
+  proxy.silence()
+  for (let round = 0; round < 2; round += 1) {
+    const controller = new AbortController()
+    const longer = check('2', { deadlineMs: 60_000, signal: controller.signal })
+    const shorter = check('1', { deadlineMs: 500 })
+    // Both are in one call by then.
+    await sleep(50)
+    controller.abort()
+    await t.throwsAsync(longer)
+    await t.throwsAsync(shorter, { instanceOf: DeadlineExceededError })
+  }
+  t.true(await check('1', { deadlineMs: 9000 }))
   t.is(proxy.connections(), 2)
 })

@@ -1,8 +1,34 @@
 import test from 'ava'
+import { addInheriting } from '../../console/src/workspaces/inherited-reach.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { startConsole, waitUntilIdle } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+
+test('what inherits from a resource is seen with it, at any depth and of any type', (t) => {
+  const kind = { service_name: 'docs', resource_type: 'document', inherits: true }
+  const folder = { ...kind, resource_type: 'folder' }
+  const below = (resource_id: string, resource_type = 'folder') => ({
+    parent: { resource_type, resource_id },
+  })
+  const resources = [
+    { ...kind, id: 'deep', resource_id: '4', ...below('2') },
+    { ...kind, id: 'detached', resource_id: '5', ...below('1'), inherits: false },
+    { ...kind, id: 'below the detached one', resource_id: '6', ...below('5', 'document') },
+    { ...kind, id: 'of another type', resource_id: '7', ...below('1', 'document') },
+    { ...kind, id: 'of another service', service_name: 'wiki', resource_id: '8', ...below('1') },
+    { ...folder, id: 'inner', resource_id: '2', ...below('1') },
+    { ...folder, id: 'outer', resource_id: '1', parent: null },
+    { ...folder, id: 'other', resource_id: '3' },
+  ]
+  const seen = new Set(['outer', 'unlisted'])
+  t.deepEqual([...addInheriting(resources, seen)].toSorted(), [
+    'deep',
+    'inner',
+    'outer',
+    'unlisted',
+  ])
+})
 
 // Guests in the admin console: members, invitations, people, the import, mappings and what-if.
 if (hasBrowser) {
@@ -23,6 +49,11 @@ if (hasBrowser) {
     (await call('GET', `/admin${workspace}/members?q=${encodeURIComponent(q)}`))[0]
 
   test.serial('a member becomes a guest, by keyboard, and sees what that changes', async (t) => {
+    // Daniel has a share of the roadmap.
+    await fixture.pool.query(
+      "update resources set parent_id = $1, inherits = true where external_id = 'salaries'",
+      [resourceId],
+    )
     await visit(`${workspace}?q=daniel`)
     await button('Edit the membership of Daniel Weiss').focus()
     await page.keyboard.press('Enter')
@@ -31,8 +62,8 @@ if (hasBrowser) {
     await guest.focus()
     await page.keyboard.press('Space')
     await dialog.getByText('The role Editor becomes Viewer.').waitFor()
-    // He has a share, and owns another resource.
-    await dialog.getByText(/Sees \d of \d resources in the workspace/).waitFor()
+    // He has a share, from which another resource inherits, and owns a third one.
+    await dialog.getByText(/Sees 3 of 5 resources in the workspace/).waitFor()
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'workspace-member-guest', 'dialog'), [])
     await inDialog('Save').click()

@@ -129,7 +129,7 @@ test.serial(
     }
     await load.stop()
     t.deepEqual(load.failures, [])
-    t.is(load.unavailable, 0)
+    t.is(load.unavailable, 0, load.refusals.join('\n'))
     t.log(`${load.calls.rest} calls over REST, ${load.calls.grpc} over gRPC, none lost`)
 
     await project.compose('kill', 'postgres')
@@ -176,6 +176,6 @@ test.serial('docker-compose.replicas.yml reads from the standby that is left', a
   await waitUntil(() => load.calls.rest > 50 && load.calls.grpc > 50)
   await load.stop()
   t.deepEqual(load.failures, [])
-  t.is(load.unavailable, 0)
+  t.is(load.unavailable, 0, load.refusals.join('\n'))
   t.log(await readStatus())
 })

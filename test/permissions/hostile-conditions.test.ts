@@ -1,17 +1,14 @@
 import test from 'ava'
 import { patterns } from '../../bench/abuse/condition-costs.ts'
 import { createAdmin } from '../support/admin.ts'
+import { maxTurn, measureLongestTurn } from '../support/longest-turn.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import type { Outcome } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
-
-/** How long the batch may hold the event loop, in milliseconds of processor time. */
-const maxTurn = 20
 
 const quotation = `\\Q[\\E${'a{1000}'.repeat(140)}]`
 const hostile: Record<string, string> = {
@@ -153,24 +150,4 @@ for (const transport of environment.transports) {
     }
     t.regex(result.error, /unexpected/)
   })
-}
-
-/**
- * Measures the processor time of the longest turn of the event loop during a call, of this thread alone. Repeats a
- * call with a long turn: it may have computed the classes of Unicode, or collected garbage of earlier calls.
- */
-async function measureLongestTurn(call: () => Promise<Outcome>, attempts = 3): Promise<number> {
-  let longest = 0
-  let isRunning = true
-  let last = process.threadCpuUsage()
-  const measureTurn = () => {
-    const { user, system } = process.threadCpuUsage(last)
-    longest = Math.max(longest, (user + system) / 1_000)
-    last = process.threadCpuUsage()
-    if (isRunning) setImmediate(measureTurn)
-  }
-  setImmediate(measureTurn)
-  expectOk(await call())
-  isRunning = false
-  return longest > maxTurn && attempts > 1 ? measureLongestTurn(call, attempts - 1) : longest
 }

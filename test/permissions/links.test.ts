@@ -278,6 +278,14 @@ for (const transport of environment.transports) {
       reasons: [{ rule: 'link', permission: 'view', link_id: id }],
       sentence: `Anyone with the link Press may view document ${resource_id}: the link opens the document for viewing.`,
     })
+    const explained = await admin.call(transport, 'ExplainPermission', {
+      permission_id: record.id,
+      user_id: '',
+      subject_type: 'link',
+      subject_id: id,
+      action: 'view',
+    })
+    t.like(expectOk(explained).reasons[0], { rule: 'link', permission: 'view', link_id: id })
     t.deepEqual(await explain(token, 'edit', record), {
       decision: false,
       reasons: [{ rule: 'no_grant' }],

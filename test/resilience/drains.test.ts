@@ -13,7 +13,8 @@ const testWithNginx = isNginxInstalled ? test : test.skip
 testWithNginx('two nodes behind nginx are replaced in turn without a failed call', async (t) => {
   const environment = await createFaultEnvironment(database.url)
   t.teardown(() => environment.close())
-  const { failures, calls, log } = await measureDrains(environment, 4)
+  const { failures, refusals, calls, log } = await measureDrains(environment, 4)
   t.deepEqual(failures, [], log)
+  if (refusals.length > 0) t.log(refusals)
   t.log(`${calls.rest} calls over REST, ${calls.grpc} over gRPC`)
 })

@@ -204,6 +204,39 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
     return slot
   }
 
+  /** Sends what a node of the release would not know. Returns the outcomes. */
+  async function changeNewFacts({ transports }: NodeProcess, isSet = true) {
+    const outcomes: Outcome[] = []
+    for (const transport of transports) {
+      const send = async (method: string, message: object, credentials: object) => {
+        let outcome: Outcome = await transport.call(method, message, credentials)
+        while (!outcome.ok && outcome.code === 'unavailable')
+          outcome = await transport.call(method, message, credentials)
+        outcomes.push(outcome)
+      }
+      const declare = (resource_type: string, expression: string, inherited: boolean) => {
+        const condition = { name: 'met', description: '', parameters: {}, expression }
+        const requirement = { action: 'view', condition: 'met', inherited: true }
+        const declared = {
+          conditions: isSet ? [condition] : [],
+          requirements: isSet && inherited ? [requirement] : [],
+        }
+        const message = { service_name: other.service, resource_type, roles: [], ...declared }
+        return send('PutResourceType', message, { key: other.key })
+      }
+      const guest = { workspace_id: other.workspace, user_id: newcomer, role: '', guest: isSet }
+      await send('AdminService/UpdateMember', guest, { admin })
+      await declare('rollout-guests', '!subject.guest', false)
+      await declare('rollout-inherited', 'true', true)
+    }
+    return outcomes
+  }
+
+  async function expectNoNewerFacts() {
+    const { rows } = await pool.query('select fact from newer_facts')
+    t.deepEqual(rows, [])
+  }
+
   const workers: Worker[] = []
   const first = await createSlot()
   if (resources > 0) {
@@ -221,6 +254,7 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   const { pool, seed } = environment
   const facts = createFacts()
   const admin = await environment.adminToken()
+  const newcomer = await seed.newMember(other.workspace, 'viewer')
   const members = await other.createMembersToRemove(1000)
   const signIns = await startSignIns(rotation, { people: provider.people, pool, seed, facts })
   workers.push(...signIns.workers)
@@ -255,16 +289,28 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   }
   t.log('with nodes of the release:', outcomes, rotation.outcomes)
   for (const [index, folder] of [root, release, root].entries()) {
-    for (const slot of [first, second]) await slot.replace(folder, workspace)
+    await first.replace(folder, workspace)
+    if (folder === root) {
+      const inProgress = {
+        ok: false,
+        code: 'already_exists',
+        reason: 'ROLLOUT_IN_PROGRESS',
+      } as const
+      for (const outcome of await changeNewFacts(first.current().node)) t.like(outcome, inProgress)
+      await expectNoNewerFacts()
+    }
+    await second.replace(folder, workspace)
     if (folder === release) continue
+    for (const outcome of await changeNewFacts(first.current().node)) t.like(outcome, { ok: true })
     // The directory needs a connection, which cannot be while there are older nodes.
     await directory.start()
     await waitUntil(() => directory.rounds() > 2)
     await directory.stop()
     if (index > 0) continue
     await directory.disconnect(admin)
-    const { rows } = await pool.query('select fact from newer_facts')
-    t.deepEqual(rows, [])
+    for (const outcome of await changeNewFacts(first.current().node, false))
+      t.like(outcome, { ok: true })
+    await expectNoNewerFacts()
   }
   await Promise.all(workers.map((worker) => worker.stop()))
   await Promise.all([first.stop(), second.stop()])

@@ -147,6 +147,46 @@ test('a worker that hangs does not block the end of the server', async (t) => {
   t.false(isRunning(pid))
 })
 
+/** Makes the primary slow to give the next connection to a worker, as on a saturated machine. */
+const slowPrimary = `
+  import cluster from 'node:cluster'
+  const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  cluster.on('fork', ({ process }) =>
+    process.on('internalMessage', ({ ack }) => ack !== undefined && pause()))`
+
+test('a server that stops hands out the connections that no worker has accepted', async (t) => {
+  const folder = createKeyFolder(t)
+  const server = await startServer(t, folder, {
+    DATABASE_URL: database.url,
+    WORKERS: '2',
+    LOG_LEVEL: 'debug',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(slowPrimary)}`,
+  })
+  const pids = () => new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
+  await Promise.all(
+    Array.from({ length: 6 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
+  )
+  await waitUntil(() => pids().size === 2)
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids()) if (isRunning(pid)) process.kill(pid, name)
+  }
+  t.teardown(() => signal('SIGKILL'))
+
+  signal('SIGSTOP')
+  const responses = Promise.allSettled(
+    Array.from({ length: 12 }, () => sendRawHttp(server.httpPort, { path: '/health' })),
+  )
+  // The primary has accepted the connections when it responds.
+  await sendRawHttp(server.metricsPort, { path: '/livez' })
+  server.child.kill('SIGTERM')
+  await server.waitForLine(({ msg }) => msg === 'Draining')
+  signal('SIGCONT')
+
+  for (const response of await responses)
+    t.is(response.status === 'fulfilled' ? response.value.status : response.reason.code, 200)
+  t.deepEqual(await server.exited, { code: 0, signal: null })
+})
+
 test('workers exit when the primary is killed', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2' }

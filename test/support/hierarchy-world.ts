@@ -41,13 +41,15 @@ export type World = {
   requirements: WorldRequirement[]
   /** The declared actions of each role. */
   roles: Record<string, string[]>
+  /** The declared actions of each role of each type. Absent in worlds of one type. */
+  rolesOfTypes?: Record<string, Record<string, string[]>>
 }
 
 /** Reads the facts of a workspace and of the type of its resources as they are stored. */
 export async function readWorld(
   pool: Pool,
   workspaceId: string,
-): Promise<Omit<World, 'users' | 'roles'>> {
+): Promise<Omit<World, 'users' | 'roles' | 'rolesOfTypes'>> {
   const grant = `json_build_object('permission', ltrim(permission, '?'), 'condition',
     case when condition is not null then json_build_object('name', condition, 'params', params) end)`
   const { rows } = await pool.query(

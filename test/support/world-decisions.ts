@@ -169,7 +169,7 @@ function findGrants({ world, subject, resource }: WorldQuestion): NaiveGrant[] {
             {
               name: `${name} ${grant.permission}${describeCondition(grant.condition?.name)}${origin}`,
               condition: grant.condition,
-              gives: (action) => actionsOf(world, grant).includes(action),
+              gives: (action) => actionsOf(world, one, grant).includes(action),
             },
           ]
         : []
@@ -194,10 +194,11 @@ function findGrants({ world, subject, resource }: WorldQuestion): NaiveGrant[] {
 }
 
 /** Returns the actions that a permission or a role gives. `edit` and `manage` include `view`. */
-function actionsOf({ roles }: World, { permission }: WorldGrant): string[] {
+function actionsOf(world: World, { type }: WorldResource, { permission }: WorldGrant): string[] {
   if (permission === 'view') return ['view']
   if (permission === 'edit') return ['view', 'edit']
-  const actions = roles[permission] ?? []
+  const roles = type === undefined ? world.roles : world.rolesOfTypes?.[type]
+  const actions = roles?.[permission] ?? []
   const brings = actions.includes('edit') || actions.includes('manage')
   return brings ? ['view', ...actions] : actions
 }

@@ -211,7 +211,7 @@ export function createCheckBatcher(
     // An unsent item without waiters is not sent, unless an identical check joins it.
     if (item.waiters.length === 0 && item.batch) {
       item.batch.waiting -= 1
-      if (item.batch.waiting === 0) item.batch.abort.abort()
+      if (item.batch.waiting === 0) item.batch.abort.abort(error)
     }
     waiter.reject(error)
   }

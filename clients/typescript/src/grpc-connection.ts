@@ -12,7 +12,7 @@ import {
   status,
 } from '@grpc/grpc-js'
 import type { Attempt, Connection, Method } from './connection.ts'
-import { abortError, closedError, invalidArgument } from './errors.ts'
+import { abortError, closedError, DeadlineExceededError, invalidArgument } from './errors.ts'
 import { AccessServiceService } from './gen/daikon/v1/access.ts'
 import { ActivityServiceService } from './gen/daikon/v1/activity.ts'
 import { AuthServiceService } from './gen/daikon/v1/auth.ts'
@@ -95,8 +95,7 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
   }
 
   /** Opens another connection if calls keep meeting their deadlines on this one. */
-  function observe(channel: Channel, startedAt: number, deadline: number, code?: status): void {
-    const isLate = Date.now() >= deadline
+  function observe(channel: Channel, startedAt: number, isLate: boolean, code?: status): void {
     if (code === status.CANCELLED && !isLate) return
     if (code !== status.CANCELLED && code !== status.DEADLINE_EXCEEDED) channel.missed = 0
     // Calls that ran at the same time count once.
@@ -128,7 +127,9 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
           token === undefined ? base : withToken(base, token),
           { deadline },
           (error, response) => {
-            observe(channel, startedAt, deadline, error?.code)
+            // The last check of a call can reach its deadline before that of the call, which is another's.
+            const isLate = Date.now() >= deadline || signal?.reason instanceof DeadlineExceededError
+            observe(channel, startedAt, isLate, error?.code)
             end(channel, call)
             stopListening?.()
             if (!error) resolve(response as Response)

@@ -3,6 +3,7 @@ import { fetchNow } from '../api/query-client.ts'
 import { isWorkspaceConsole } from '../console-kind.ts'
 import { personQuery } from '../people/people-queries.ts'
 import { type ResourceFilters, resourcesQuery } from '../resources/resource-queries.ts'
+import { addInheriting } from './inherited-reach.ts'
 
 type Props = {
   workspaceId: string
@@ -21,18 +22,22 @@ function Reach({ workspaceId, userId }: Props) {
   const seen = `${data.isComplete ? '' : 'at least '}${data.seen.toLocaleString()}`
   return (
     <>
-      Sees {seen} of {data.total.toLocaleString()} resources in the workspace, and what folders and
-      nested groups add.
+      Sees {seen} of {data.total.toLocaleString()} resources in the workspace, and what{' '}
+      {data.isComplete ? '' : 'folders and '}nested groups add.
     </>
   )
 }
 
-/** The most resources of a kind that are counted exactly. */
+/** The largest page of resources. */
 const pageSize = 100
+
+/** The most resources of a workspace of which those in folders are counted. */
+const maxResources = 1000
 
 /**
  * Counts the resources that a guest sees: public ones, their own, and those that are shared with them
- * or their groups. The API has no list of both their union and what inherits from it.
+ * or their groups, and what inherits from these. The API lists neither their union nor what inherits,
+ * so all resources of the workspace are read unless there are too many.
  */
 function reachQuery(workspaceId: string, userId: string | undefined) {
   const read = (filters: ResourceFilters) =>
@@ -42,7 +47,14 @@ function reachQuery(workspaceId: string, userId: string | undefined) {
   return queryOptions({
     queryKey: ['resources', 'guest-reach', workspaceId, userId],
     queryFn: async () => {
-      const all = await read({ page_size: 1 })
+      const first = await read({})
+      const { total } = first
+      const readsAll = total <= maxResources
+      const further = readsAll ? Math.ceil(total / pageSize) - 1 : 0
+      const others = Array.from({ length: Math.max(further, 0) }, (_, index) =>
+        read({ page: index + 2 }),
+      )
+      const resources = [first, ...(await Promise.all(others))].flatMap(({ items }) => items)
       const pages = [await read({ visibility: 'public' })]
       if (userId !== undefined) {
         const { groups } = await fetchNow(personQuery(userId))
@@ -52,10 +64,11 @@ function reachQuery(workspaceId: string, userId: string | undefined) {
         pages.push(await read({ owner_id: userId }))
         for (const grantee_id of [userId, ...grantees]) pages.push(await read({ grantee_id }))
       }
+      const direct = new Set(pages.flatMap(({ items }) => items.map(({ id }) => id)))
       return {
-        total: all.total,
-        seen: new Set(pages.flatMap(({ items }) => items.map(({ id }) => id))).size,
-        isComplete: pages.every(({ total }) => total <= pageSize),
+        total,
+        seen: addInheriting(resources, direct).size,
+        isComplete: readsAll && pages.every(({ total }) => total <= pageSize),
       }
     },
   })

@@ -194,17 +194,17 @@ export interface PermissionExplanation {
  */
 export interface AccessReason {
   /**
-   * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`
-   * or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
+   * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`,
+   * `link` or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
    * `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed`,
    * `guest` (the visibility would allow it if the user were not a guest) or `no_grant`.
    */
   rule: string;
-  /** The permission of the share, `view` or `edit`. Absent if the share has a role. */
+  /** The permission of the share or link, `view` or `edit`. Absent if it has a role. */
   permission?:
     | string
     | undefined;
-  /** The role of the user in the workspace, the role of the share, or the name of the custom role. */
+  /** The role of the user in the workspace, the role of the share or link, or the name of the custom role. */
   role?:
     | string
     | undefined;
@@ -221,7 +221,7 @@ export interface AccessReason {
   share_id?:
     | string
     | undefined;
-  /** When the share expires. Absent if it does not expire. */
+  /** When the share or link expires. Absent if it does not expire. */
   expires_at?:
     | string
     | undefined;
@@ -243,7 +243,11 @@ export interface AccessReason {
     | string
     | undefined;
   /** The ID of the resource whose requirement is not met. */
-  resource_id?: string | undefined;
+  resource_id?:
+    | string
+    | undefined;
+  /** The ID of the link. */
+  link_id?: string | undefined;
 }
 
 /** An ancestor from which a resource inherits a grant. */
@@ -1341,6 +1345,7 @@ function createBaseAccessReason(): AccessReason {
     missing: [],
     resource_type: undefined,
     resource_id: undefined,
+    link_id: undefined,
   };
 }
 
@@ -1381,6 +1386,9 @@ export const AccessReason: MessageFns<AccessReason> = {
     }
     if (message.resource_id !== undefined) {
       writer.uint32(98).string(message.resource_id);
+    }
+    if (message.link_id !== undefined) {
+      writer.uint32(106).string(message.link_id);
     }
     return writer;
   },
@@ -1494,6 +1502,14 @@ export const AccessReason: MessageFns<AccessReason> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.link_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1525,6 +1541,7 @@ export const AccessReason: MessageFns<AccessReason> = {
     message.missing = object.missing?.map((e) => e) || [];
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
+    message.link_id = object.link_id ?? undefined;
     return message;
   },
 };

@@ -5,7 +5,6 @@ import type { Reason } from './reasons.ts'
 /** A reason with the names of messages. Members that do not apply are absent. */
 export type WireReason = Omit<AccessReason, 'via' | 'missing'> & {
   via?: string[]
-  link_id?: string
   missing?: readonly string[]
 }
 

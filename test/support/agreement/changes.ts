@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Outcome } from '../transports.ts'
 import { worldConditions } from '../world-conditions.ts'
-import { addWorkspace, issueApiKey, issueToken, type Scene } from './scene.ts'
+import {
+  addWorkspace,
+  issueApiKey,
+  issueToken,
+  kindOf,
+  resourceTypes,
+  type Scene,
+} from './scene.ts'
 
 /**
  * A change of what decides, and what to undo after all nodes have been asked. Returns the code of
@@ -29,9 +36,16 @@ export function callers({ nodes, random, key, people, admin }: Scene) {
 }
 
 /** Names a resource by its UUID or its natural key. */
-export function nameResource({ kind, random, resources }: Scene): object {
-  const name = random.pick(resources)
-  return { ...kind, ...(isUuid(name) ? { resource_id: name } : { external_id: name }) }
+export function nameResource(scene: Scene): object {
+  const name = scene.random.pick(scene.resources)
+  const id = isUuid(name) ? { resource_id: name } : { external_id: name }
+  return { ...kindOf(scene, name), ...id }
+}
+
+/** Names a resource of any type, below which others may be. */
+function anyParent(scene: Scene): object {
+  const resource_id = scene.random.pick(scene.resources.filter(isUuid))
+  return { ...kindOf(scene, resource_id), resource_id }
 }
 
 export const isUuid = (text: string) => /^[0-9a-f]{8}-/i.test(text)
@@ -84,6 +98,7 @@ const anyMember = ({ random, members, people }: Scene) =>
 
 const declaration = ({ random, kind }: Scene) => ({
   ...kind,
+  resource_type: random.pick(resourceTypes),
   allow_public: true,
   conditions: worldConditions,
   roles: [
@@ -201,9 +216,7 @@ export const apiChanges: Record<string, Change> = {
     })),
   },
   move: {
-    make: byService('UpdateParent', ({ kind, random, resources }) => ({
-      parent: { ...kind, resource_id: random.pick(resources.filter(isUuid)) },
-    })),
+    make: byService('UpdateParent', (scene) => ({ parent: anyParent(scene) })),
   },
   detach: { make: byService('UpdateParent', () => ({ detach: true })) },
   inheritance: {
@@ -211,14 +224,14 @@ export const apiChanges: Record<string, Change> = {
   },
   register: {
     make: async (scene) => {
-      const { kind, workspace, random, members, resources } = scene
+      const { workspace, random, members, resources, types } = scene
       // Also one that was unregistered.
       const resource_id = random.chance(0.5) ? randomUUID() : random.pick(resources.filter(isUuid))
       const owner_id = random.pick(members).id
+      if (!resources.includes(resource_id)) types.set(resource_id, random.pick(resourceTypes))
+      const kind = kindOf(scene, resource_id)
       const facts = { ...kind, resource_id, workspace_id: workspace, owner_id }
-      const parent = random.chance(0.5) && {
-        parent: { ...kind, resource_id: random.pick(resources.filter(isUuid)) },
-      }
+      const parent = random.chance(0.5) && { parent: anyParent(scene) }
       const outcome = await callers(scene).byService('Register', { ...facts, ...parent })
       if (outcome.ok && !resources.includes(resource_id)) resources.push(resource_id)
       return codeOf(outcome)

@@ -14,7 +14,7 @@ export type Secrets = {
 /** Whom a question names, as requests do. */
 export type NamedSubject = { type: string; id: string }
 
-/** Decides questions about the resources of one kind from rows. */
+/** Decides questions about the resources of one service from rows. */
 export type Oracle = {
   rows: Rows
   resources: (WorldResource & { workspace: string; name: string })[]
@@ -24,8 +24,8 @@ export type Oracle = {
   isAllowed(subject: NamedSubject, action: string, resource: string): boolean
   /** The names of the members of the resource's workspace who may perform the action, or of its groups. */
   findSubjects(type: 'user' | 'group', action: string, resource: string): string[]
-  /** The names of the resources that a search returns. */
-  findResources(subject: NamedSubject, action: string, workspace?: string): string[]
+  /** The names of the resources of a type that a search returns. */
+  findResources(subject: NamedSubject, action: string, type: string, workspace?: string): string[]
   /** Whether a path has a route. */
   hasRoute(path: string): boolean
 }
@@ -45,14 +45,16 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex')
  */
 export function createOracle(
   rows: Rows,
-  kind: { service_name: string; resource_type: string },
+  service: string,
   secrets: Secrets,
   nowOfNodes: number,
   context: Record<string, unknown>,
 ): Oracle {
-  const kindId = rows.resource_kinds.find(
-    (one) => one.service_name === kind.service_name && one.resource_type === kind.resource_type,
-  )?.id
+  const types = new Map<string, string>(
+    rows.resource_kinds
+      .filter((one) => one.service_name === service)
+      .map(({ id, resource_type }) => [id, resource_type]),
+  )
   const isDeletedWorkspace = (id: string) => rows.deleted_workspaces.some((one) => one.id === id)
   const roots = new Set(rows.deleted_trees.map(({ id }) => id))
   const byId = new Map(rows.resources.map((one) => [one.id, one]))
@@ -62,9 +64,10 @@ export function createOracle(
       isDeletedWorkspace(one.workspace_id) ||
       isDeleted(byId.get(one.parent_id)))
   const resources = rows.resources
-    .filter((one) => one.kind_id === kindId && !isDeleted(one))
+    .filter((one) => types.has(one.kind_id) && !isDeleted(one))
     .map((one) => ({
       id: one.id as string,
+      type: types.get(one.kind_id) as string,
       resource_id: one.resource_id as string,
       name: (one.external_id ?? one.resource_id) as string,
       workspace: one.workspace_id as string,
@@ -77,7 +80,7 @@ export function createOracle(
         rows.shares
           .filter(
             (share) =>
-              share.kind_id === kindId &&
+              share.kind_id === one.kind_id &&
               share.resource_id === one.resource_id &&
               isLive(rows, share),
           )
@@ -93,26 +96,35 @@ export function createOracle(
     })),
     resources,
     links: rows.resource_links.flatMap((link) => {
-      const resource = resources.find((one) => one.resource_id === link.resource_id)
-      return link.kind_id === kindId && resource && isLive(rows, link)
+      const resource = resources.find(
+        (one) => one.type === types.get(link.kind_id) && one.resource_id === link.resource_id,
+      )
+      return resource && isLive(rows, link)
         ? [{ id: link.id, resource: resource.id, grant: toGrant(link) }]
         : []
     }),
     requirements: rows.resource_requirements
-      .filter((one) => one.kind_id === kindId)
-      .map(({ action, condition, inherited_in }) => ({
+      .filter((one) => types.has(one.kind_id))
+      .map(({ kind_id, action, condition, inherited_in }) => ({
+        type: types.get(kind_id) as string,
         action,
         condition,
         ...(inherited_in !== null && { inherited: true }),
       })),
-    roles: Object.fromEntries(
-      rows.resource_roles
-        .filter((one) => one.kind_id === kindId)
-        .map(({ name, actions }) => [name, actions]),
+    roles: {},
+    rolesOfTypes: Object.fromEntries(
+      Array.from(types, ([id, type]) => [
+        type,
+        Object.fromEntries(
+          rows.resource_roles
+            .filter((one) => one.kind_id === id)
+            .map(({ name, actions }) => [name, actions]),
+        ),
+      ]),
     ),
   }
   const publish = rows.service_actions.find(
-    (one) => one.service_name === kind.service_name && one.name === 'publish',
+    (one) => one.service_name === service && one.name === 'publish',
   )?.id
 
   const memberOf = (userId: string, workspace: string) =>
@@ -266,7 +278,7 @@ export function createOracle(
         .map((id) => findUser(id)?.external_id ?? id)
         .toSorted()
     },
-    findResources(subject, action, workspace) {
+    findResources(subject, action, type, workspace) {
       const found = find(subject)
       if (!found) return []
       const isReached = (one: (typeof resources)[number]) => {
@@ -282,15 +294,14 @@ export function createOracle(
         return question(found, one).subject.role !== undefined
       }
       return resources
-        .filter((one) => isReached(one) && decide(found, action, one.name))
+        .filter((one) => one.type === type && isReached(one) && decide(found, action, one.name))
         .map(({ name }) => name)
         .toSorted()
     },
     hasRoute: (path) =>
       rows.service_routes.some(
         ({ service_name, routes }) =>
-          service_name === kind.service_name &&
-          routes.some((route: { path: string }) => route.path === path),
+          service_name === service && routes.some((route: { path: string }) => route.path === path),
       ),
   }
   return oracle

@@ -4,7 +4,7 @@ import { createMetadata, type Outcome, type PresentedCredentials } from '../tran
 import { isUuid } from './changes.ts'
 import type { NamedSubject, Oracle } from './oracle.ts'
 import { Unavailable } from './rows.ts'
-import type { AskedNode, Scene } from './scene.ts'
+import { type AskedNode, kindOf, resourceTypes, type Scene } from './scene.ts'
 
 /** A question for every node, and what the oracle says about it. */
 export type Question = {
@@ -105,11 +105,11 @@ export function evaluateAll(
   // An explanation does not use facts in memory.
   { key = scene.key, explain = scene.random.chance(0.2) } = {},
 ): Question {
-  const { kind, context, random } = scene
+  const { context, random } = scene
   const items = combine(scene, random.pick(spellings))
   const evaluations = items.map(({ action, resource }) => ({
     action: { name: action },
-    resource: { type: kind.resource_type, id: resource },
+    resource: { type: typeOf(scene, resource), id: resource },
   }))
   const transport = random.chance(0.8) ? 'grpc' : 'rest'
   return {
@@ -127,6 +127,9 @@ export function evaluateAll(
       ),
   }
 }
+
+const typeOf = (scene: Scene, name: string) =>
+  kindOf(scene, isUuid(name) ? name.toLowerCase() : name).resource_type
 
 type Item = { action: string; resource: string }
 
@@ -153,10 +156,10 @@ function expectChecks(oracle: Oracle, { token, key }: PresentedCredentials, item
 /** Every kind of question, by name. A new feature adds a row. */
 export const questions: Record<string, (scene: Scene) => Question> = {
   Evaluate: (scene) => {
-    const { random, kind, context, key, resources } = scene
+    const { random, context, key, resources } = scene
     const subject = anySubject(scene)
     const [action, resource] = [random.pick(actions), random.pick(resources)]
-    const target = { type: kind.resource_type, id: resource }
+    const target = { type: typeOf(scene, resource), id: resource }
     const message = { subject, action: { name: action }, resource: target, context }
     return {
       label: `Evaluate ${action} of ${describe(subject)} on ${resource}`,
@@ -174,7 +177,12 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     const { kind, context, key, random } = scene
     const token = anyToken(scene)
     const items = combine(scene, random.pick(spellings)).filter((one) => isUuid(one.resource))
-    const checks = items.map(({ action, resource }) => ({ ...kind, action, resource_id: resource }))
+    const checks = items.map(({ action, resource }) => ({
+      ...kind,
+      resource_type: typeOf(scene, resource),
+      action,
+      resource_id: resource,
+    }))
     return {
       label: 'Check',
       count: items.length,
@@ -200,7 +208,8 @@ export const questions: Record<string, (scene: Scene) => Question> = {
           results[Number(response.correlation_id)] = response.allowed
         })
         for (const [index, { resource }] of asked.entries()) {
-          const check = { ...kind, action, resource_id: resource }
+          const type = { ...kind, resource_type: typeOf(scene, resource) }
+          const check = { ...type, action, resource_id: resource }
           stream.write({ correlation_id: String(index), check, context })
         }
         stream.end()
@@ -218,10 +227,10 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   SearchActions: (scene) => {
-    const { random, kind, key, context, resources } = scene
+    const { random, key, context, resources } = scene
     const subject = anySubject(scene)
     const id = random.pick(resources)
-    const message = { subject, resource: { type: kind.resource_type, id } }
+    const message = { subject, resource: { type: typeOf(scene, id), id } }
     return {
       label: `SearchActions of ${describe(subject)} on ${id}`,
       count: actions.length,
@@ -236,29 +245,29 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   SearchResources: (scene) => {
-    const { random, kind, key, context, workspace } = scene
+    const { random, key, context, workspace } = scene
+    const type = random.pick(resourceTypes)
     const subject = anySubject(scene)
     const action = random.pick(actions)
     // Anonymous subjects reach every workspace, and groups their own.
     const isLimited = subject.type === 'anonymous' || subject.type === 'group'
     const limit = isLimited && { context: { workspace_id: workspace } }
-    const resource = { type: kind.resource_type }
-    const message = { subject, action: { name: action }, resource, ...limit }
+    const message = { subject, action: { name: action }, resource: { type }, ...limit }
     return {
-      label: `SearchResources ${action} of ${describe(subject)}`,
+      label: `SearchResources ${action} ${type} of ${describe(subject)}`,
       count: 1,
       ask: (node) => search(node, 'SearchResources', message, { key, context }),
       expect: (oracle) =>
         oracle.isKeyValid(key)
-          ? oracle.findResources(subject, action, isLimited ? workspace : undefined)
+          ? oracle.findResources(subject, action, type, isLimited ? workspace : undefined)
           : [],
     }
   },
   SearchSubjects: (scene) => {
-    const { random, kind, key, context, resources } = scene
+    const { random, key, context, resources } = scene
     const [action, id] = [random.pick(actions), random.pick(resources)]
     const type = random.pick(['user', 'group'] as const)
-    const resource = { type: kind.resource_type, id }
+    const resource = { type: typeOf(scene, id), id }
     const message = { subject: { type }, action: { name: action }, resource }
     return {
       label: `SearchSubjects ${action} of type ${type} on ${id}`,
@@ -268,12 +277,13 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   Accessible: (scene) => {
-    const { random, kind, key, context, secrets } = scene
+    const { random, key, context, secrets } = scene
+    const kind = { ...scene.kind, resource_type: random.pick(resourceTypes) }
     const token = anyToken(scene)
     const action = random.pick(actions)
     const workspace_id = secrets.tokens.get(token)?.workspaceId
     return {
-      label: `Accessible ${action}`,
+      label: `Accessible ${action} ${kind.resource_type}`,
       count: 1,
       async ask({ grpc }) {
         const ids: string[] = []
@@ -291,7 +301,7 @@ export const questions: Record<string, (scene: Scene) => Question> = {
         if (!oracle.isKeyValid(key) || !oracle.isAccepted(token)) return []
         const subject = { type: 'access_token', id: token }
         return oracle.resources
-          .filter((one) => one.workspace === workspace_id)
+          .filter((one) => one.type === kind.resource_type && one.workspace === workspace_id)
           .filter((one) => oracle.isAllowed(subject, action, one.resource_id))
           .map(({ resource_id }) => resource_id)
           .toSorted()
@@ -299,10 +309,10 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   AuthorizeAction: (scene) => {
-    const { random, kind, key, resources } = scene
+    const { random, key, resources } = scene
     const token = anyToken(scene)
     const [action, resource_id] = [random.pick(actions), random.pick(resources)]
-    const message = { action, resource_type: kind.resource_type, resource_id }
+    const message = { action, resource_type: typeOf(scene, resource_id), resource_id }
     return {
       label: `AuthorizeAction ${action} on ${resource_id}`,
       count: 1,
@@ -314,9 +324,9 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   AuthorizeForwarded: (scene) => {
-    const { random, key, resources } = scene
+    const { random, key, resources, types } = scene
     const token = anyToken(scene)
-    const id = random.pick(resources)
+    const id = random.pick(resources.filter((name) => !types.has(name)))
     const message = { method: 'GET', uri: `/documents/${encodeURIComponent(id)}` }
     return {
       label: `AuthorizeForwarded ${id}`,

@@ -56,7 +56,7 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
   const consult = async (): Promise<Oracle> =>
     createOracle(
       await readRows(scene.pool),
-      scene.kind,
+      scene.service,
       scene.secrets,
       Date.now() + scene.clockAhead,
       scene.context,

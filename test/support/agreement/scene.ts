@@ -9,6 +9,7 @@ import type { Seed } from '../seed.ts'
 import type { Node, TestEnvironment } from '../test-environment.ts'
 import { repeatLockTimeouts, type Transport } from '../transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../workspace-fixture.ts'
+import type { WorldRequirement } from '../world-conditions.ts'
 import { declareWorld } from '../world-fixture.ts'
 import type { Secrets } from './oracle.ts'
 import type { Random } from './random.ts'
@@ -57,6 +58,8 @@ export type Scene = WorkspaceFixture & {
   actions: Record<'publish' | 'archive', string>
   /** The IDs and names of resources that questions ask about, also after they are gone. */
   resources: string[]
+  /** The types of the resources that are no documents, by ID. */
+  types: Map<string, string>
   /** Two IDs for one resource that is shared with nobody. */
   wanderers: [string, string]
   /** Other workspaces. The last one exists unless a change has deleted it. */
@@ -65,6 +68,20 @@ export type Scene = WorkspaceFixture & {
   /** Milliseconds by which the clock of the nodes is ahead. */
   clockAhead: number
   serviceAccount: string
+}
+
+/** The types of the resources. */
+export const resourceTypes = ['document', 'folder'] as const
+
+/** What the actions on each type require until a change declares it again. */
+const firstRequirements: Record<(typeof resourceTypes)[number], WorldRequirement[]> = {
+  document: [{ action: 'publish', condition: 'ranked' }],
+  folder: [{ action: 'view', condition: 'unblocked', inherited: true }],
+}
+
+/** Returns the service and the type of a resource. */
+export function kindOf({ kind, types }: Scene, name: string) {
+  return { ...kind, resource_type: types.get(name) ?? kind.resource_type }
 }
 
 /** The contexts of questions. Conditions read them. */
@@ -138,15 +155,28 @@ export async function createScene(
     ...{ roles, actions, context: {}, clockAhead: 0, keys: [key], resources: [], others: [] },
     scim: createScimClient({ httpPort: first.node.httpPort, workspace, domain, token }),
     secrets: { tokens: new Map(), apiKeys: new Map(), links: new Map() },
+    types: new Map(),
     wanderers: [randomUUID(), randomUUID()],
     serviceAccount: '',
   }
-  expectOk(await first.grpc.call('PutResourceType', declareWorld(kind, []), { key }))
+  for (const resource_type of resourceTypes) {
+    const declared = declareWorld({ ...kind, resource_type }, firstRequirements[resource_type])
+    expectOk(await first.grpc.call('PutResourceType', declared, { key }))
+  }
+  const folder = { ...kind, resource_type: 'folder' }
+  const attributes = { blocked: [fifth.id] }
+  const outer = await fixture.register(people.editor, { ...folder, attributes })
+  const parent = { ...folder, resource_id: outer.resource_id }
+  const inner = await fixture.register(people.editor, { ...folder, parent })
   for (let count = 0; count < 4; count += 1) {
-    const parent = scene.resources[0] && { ...kind, resource_id: scene.resources[0] }
+    const parent = [
+      undefined,
+      scene.resources[0] && { ...kind, resource_id: scene.resources[0] },
+      { ...folder, resource_id: inner.resource_id },
+    ][count]
     const { resource_id } = await fixture.register(people.editor, {
       visibility: count === 3 ? 'workspace' : 'private',
-      ...(count === 1 && { parent }),
+      ...(parent && { parent }),
     })
     scene.resources.push(resource_id)
   }
@@ -156,6 +186,10 @@ export async function createScene(
   const [wanderer] = scene.wanderers
   await fixture.register(people.owner, { resource_id: wanderer, visibility: 'workspace' })
   scene.resources.push(...scene.wanderers)
+  for (const { resource_id } of [outer, inner]) {
+    scene.types.set(resource_id, 'folder')
+    scene.resources.push(resource_id)
+  }
   await addWorkspace(scene)
   for (const { id } of [...members, ...drifters]) await issueToken(scene, id, workspace)
   const account = { workspace_id: workspace, name: 'robot', role: 'viewer' }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Change } from './changes.ts'
-import type { Scene } from './scene.ts'
+import { resourceTypes, type Scene } from './scene.ts'
 
 /** Returns a change that runs statements in one transaction, as an operator would with psql. */
 function sql(
@@ -165,7 +165,8 @@ export const sqlChanges: Record<string, Change> = {
   'update shares.resource_id': sql(({ wanderers }) => [
     [
       `update shares set resource_id = (
-         select resource_id from resources where workspace_id = shares.workspace_id
+         select resource_id from resources
+         where workspace_id = shares.workspace_id and kind_id = shares.kind_id
          and resource_id <> all($1) order by random() limit 1) where ${aShare}`,
       wanderers,
     ],
@@ -216,15 +217,20 @@ export const sqlChanges: Record<string, Change> = {
     `update resources set inherits = not inherits where ${aResource}`,
   ]),
   'delete from resource_roles': sql(() => [`delete from resource_roles where name = 'manager'`]),
-  'insert into resource_roles': sql(() => [
-    `insert into resource_roles (kind_id, name, description, actions, position)
-     select id, 'manager', '', '{manage}', 9 from resource_kinds where resource_type = 'document'
-     on conflict do nothing`,
+  'insert into resource_roles': sql(({ random }) => [
+    [
+      `insert into resource_roles (kind_id, name, description, actions, position)
+       select id, 'manager', '', '{manage}', 9 from resource_kinds where resource_type = $1
+       on conflict do nothing`,
+      random.pick(resourceTypes),
+    ],
   ]),
   'update resource_roles': sql(({ random }) => [
     [
-      `update resource_roles set actions = $1 where name = 'reader'`,
+      `update resource_roles set actions = $1 where name = 'reader' and kind_id in (
+         select id from resource_kinds where resource_type = $2)`,
       random.pick([['view'], ['edit', 'view']]),
+      random.pick(resourceTypes),
     ],
   ]),
   'insert into deleted_trees': {

@@ -735,14 +735,14 @@ func (x *PermissionExplanation) GetSentence() string {
 // are absent.
 type AccessReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`
-	// or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
+	// For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`,
+	// `link` or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
 	// `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed`,
 	// `guest` (the visibility would allow it if the user were not a guest) or `no_grant`.
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The permission of the share, `view` or `edit`. Absent if the share has a role.
+	// The permission of the share or link, `view` or `edit`. Absent if it has a role.
 	Permission *string `protobuf:"bytes,2,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
-	// The role of the user in the workspace, the role of the share, or the name of the custom role.
+	// The role of the user in the workspace, the role of the share or link, or the name of the custom role.
 	Role *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The ID of the group that the resource is shared with.
 	GroupId *string `protobuf:"bytes,4,opt,name=group_id,json=groupId,proto3,oneof" json:"group_id,omitempty"`
@@ -751,7 +751,7 @@ type AccessReason struct {
 	Via []string `protobuf:"bytes,5,rep,name=via,proto3" json:"via,omitempty"`
 	// The ID of the share.
 	ShareId *string `protobuf:"bytes,6,opt,name=share_id,json=shareId,proto3,oneof" json:"share_id,omitempty"`
-	// When the share expires. Absent if it does not expire.
+	// When the share or link expires. Absent if it does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	// The ancestor that the grant, or the visibility that is nothing to a guest, is inherited from.
 	// Absent for that of the resource itself.
@@ -763,7 +763,9 @@ type AccessReason struct {
 	// The type of the resource whose requirement is not met: the resource itself or an ancestor.
 	ResourceType *string `protobuf:"bytes,11,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
 	// The ID of the resource whose requirement is not met.
-	ResourceId    *string `protobuf:"bytes,12,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	ResourceId *string `protobuf:"bytes,12,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The ID of the link.
+	LinkId        *string `protobuf:"bytes,13,opt,name=link_id,json=linkId,proto3,oneof" json:"link_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -878,6 +880,13 @@ func (x *AccessReason) GetResourceType() string {
 func (x *AccessReason) GetResourceId() string {
 	if x != nil && x.ResourceId != nil {
 		return *x.ResourceId
+	}
+	return ""
+}
+
+func (x *AccessReason) GetLinkId() string {
+	if x != nil && x.LinkId != nil {
+		return *x.LinkId
 	}
 	return ""
 }
@@ -1695,7 +1704,7 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x15PermissionExplanation\x12\x1a\n" +
 	"\bdecision\x18\x01 \x01(\bR\bdecision\x121\n" +
 	"\areasons\x18\x02 \x03(\v2\x17.daikon.v1.AccessReasonR\areasons\x12\x1a\n" +
-	"\bsentence\x18\x03 \x01(\tR\bsentence\"\xcc\x04\n" +
+	"\bsentence\x18\x03 \x01(\tR\bsentence\"\xf6\x04\n" +
 	"\fAccessReason\x12\x12\n" +
 	"\x04rule\x18\x01 \x01(\tR\x04rule\x12#\n" +
 	"\n" +
@@ -1713,7 +1722,8 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	" \x03(\tR\amissing\x12(\n" +
 	"\rresource_type\x18\v \x01(\tH\aR\fresourceType\x88\x01\x01\x12$\n" +
 	"\vresource_id\x18\f \x01(\tH\bR\n" +
-	"resourceId\x88\x01\x01B\r\n" +
+	"resourceId\x88\x01\x01\x12\x1c\n" +
+	"\alink_id\x18\r \x01(\tH\tR\x06linkId\x88\x01\x01B\r\n" +
 	"\v_permissionB\a\n" +
 	"\x05_roleB\v\n" +
 	"\t_group_idB\v\n" +
@@ -1723,7 +1733,9 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\n" +
 	"_conditionB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
-	"\f_resource_id\"\xec\x01\n" +
+	"\f_resource_idB\n" +
+	"\n" +
+	"\b_link_id\"\xec\x01\n" +
 	"\x10AncestorResource\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +

@@ -1,3 +1,4 @@
+import type { CelValue } from '@bufbuild/cel'
 import { inTurn, mapInTurns } from '../../../core/turns.ts'
 import { actionFact, builtInActions, grant } from '../../access.ts'
 import {
@@ -137,8 +138,9 @@ function createEvaluate(
   compiled: CompiledConditions,
   work: CallWork,
 ): Evaluate {
-  /** The variables with each resource, undefined for the one that is asked about. */
-  const variables = new Map<RequiringResource | undefined, ConditionVariables>()
+  let variables: ConditionVariables | undefined
+  /** The variable of each resource, undefined for the one that is asked about. */
+  const resources = new Map<RequiringResource | undefined, CelValue>()
   const isMixed = subjectKinds[kindOf(check.subject)].isPlural && facts.bits & statusBit.guest
   return (digest, params, ancestor) => {
     const found = compiled.get(digest)
@@ -148,10 +150,12 @@ function createEvaluate(
       chargeConversion(work, found.parameters, params)
       const converted = convertParameters(found.parameters, params)
       if ('violations' in converted) return failed
-      const known = variables.get(ancestor)
-      const read = known ?? createVariables(check, facts, { ...facts.variables, ...ancestor })
-      if (!known) variables.set(ancestor, read)
-      return evaluateCondition(found.condition, read, converted.values, work)
+      const { subject, resource: asked } = facts.variables
+      const of = ancestor ?? { resourceType: check.resourceType, resource: asked }
+      variables ??= createVariables(check, facts, subject)
+      const resource = resources.get(ancestor) ?? createResourceVariable(of)
+      resources.set(ancestor, resource)
+      return evaluateCondition(found.condition, { ...variables, resource }, converted.values, work)
     } catch {
       // Properties that are nested too deep exhaust the stack.
       return failed
@@ -159,24 +163,18 @@ function createEvaluate(
   }
 }
 
-/** Returns the variables of the conditions of a check. */
+/** Returns the variables of the conditions of a check, but the resource. */
 function createVariables(
-  {
-    action,
-    subject,
-    resourceType,
-    input = noInput,
-  }: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
+  { action, subject, input = noInput }: Pick<Check, 'action' | 'subject' | 'input'>,
   { bits, now }: UncertainFacts,
-  stored: StoredVariables & Partial<RequiringResource>,
+  stored: StoredVariables['subject'],
 ): ConditionVariables {
   // A role in another workspace than the resource's does not count.
   const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
   const role = hasRole ? (roleOf(bits) ?? '') : ''
   const kind = typeOf(subject)
   const isServiceAccount = kind === 'user' && bits & statusBit.serviceAccount
-  const { id = '', externalId, email } = stored.subject ?? {}
-  const { resource } = stored
+  const { id = '', externalId, email } = stored ?? {}
   return {
     subject: fromJson({
       id,
@@ -186,19 +184,22 @@ function createVariables(
       role,
       guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
-    resource: fromJson({
-      id: resource.id,
-      external_id: resource.externalId ?? '',
-      workspace_id: resource.workspaceId,
-      owner_id: resource.ownerId,
-      visibility: resource.visibility,
-      type: stored.resourceType ?? resourceType,
-      attributes: resource.attributes as Json,
-    }),
     action,
     ...convertInput(input),
     now: fromDate(now),
   }
+}
+
+function createResourceVariable({ resourceType, resource }: RequiringResource): CelValue {
+  return fromJson({
+    id: resource.id,
+    external_id: resource.externalId ?? '',
+    workspace_id: resource.workspaceId,
+    owner_id: resource.ownerId,
+    visibility: resource.visibility,
+    type: resourceType,
+    attributes: resource.attributes as Json,
+  })
 }
 
 /** Returns the digests of the conditions that facts depend on. */

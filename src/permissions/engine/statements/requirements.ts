@@ -1,4 +1,4 @@
-import { chainCte } from '../chain.ts'
+import { ancestorColumns, maxChainLength } from '../chain.ts'
 
 /*
  * What actions require. A requirement binds resources of its type and, if it is inherited, whatever
@@ -49,11 +49,13 @@ export const isChainRestricted = `exists (
     where c.depth = 1 or n.inherited_in is not null
   )`
 
+const requirementArray = `json_agg(json_build_object('action', n.action, 'condition', n.condition,
+      'digest', c.digest) order by n.position)`
+
 /** Returns SQL for the requirements of a kind, or those that match, as a JSON array of Requirement. */
 export function requirementList(kindId: string, match = 'true'): string {
   return `(
-    select json_agg(json_build_object('action', n.action, 'condition', n.condition,
-      'digest', c.digest) order by n.position)
+    select ${requirementArray}
     from resource_requirements n
     join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
     where n.kind_id = ${kindId} and ${match}
@@ -75,15 +77,27 @@ export function storedResource(alias: string): string {
  */
 export function inheritedRequirementList(service: string): string {
   return `case when ${inherits} and ${hasInheritedRequirement(service)} then (
-    with recursive ${chainCte('where r.id is not null')}
-    select json_agg(json_build_object('resourceType', k.resource_type,
-      'resource', ${storedResource('a')}, 'requirements', required.list) order by chain.depth)
-    from chain join resources a on a.id = chain.id join resource_kinds k on k.id = a.kind_id
-    cross join lateral (
-      select ${requirementList('chain.kind_id', 'n.inherited_in is not null')} as list offset 0
-    ) required
-    where chain.depth > 1 and required.list is not null
+    with recursive ancestor as (
+      select ${conditionColumns('a')}, 1 as depth from resources a where a.id = r.parent_id
+      union all
+      select ${conditionColumns('a')}, ancestor.depth + 1
+      from ancestor join resources a on a.id = ancestor.parent_id
+      where ancestor.inherits and ancestor.depth < ${maxChainLength - 1}
+    )
+    select json_agg(json_build_object('resourceType', required.resource_type,
+      'resource', ${storedResource('ancestor')}, 'requirements', required.list) order by depth)
+    from (
+      select n.kind_id, kind.resource_type, ${requirementArray} as list
+      from resource_requirements n join resource_kinds kind on kind.id = n.kind_id
+      join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
+      where n.inherited_in = ${service} group by n.kind_id, kind.resource_type offset 0
+    ) required join ancestor on ancestor.kind_id = required.kind_id
   ) end`
+}
+
+/** Returns the columns that conditions read of a resource, and those that lead to its parent. */
+function conditionColumns(alias: string): string {
+  return `${ancestorColumns(alias)}, ${alias}.external_id, ${alias}.workspace_id, ${alias}.attributes`
 }
 
 /** What conditions read of a stored resource. */

@@ -1,0 +1,101 @@
+import type { Worker } from 'node:cluster'
+import { setImmediate as nextPhase, setTimeout as sleep } from 'node:timers/promises'
+
+/** The connections that the primary has accepted and gives to its workers, one at a time to each. */
+export type ConnectionQueue = {
+  /** Follows the connections of a worker, and gives those that it has not accepted to others when it exits. */
+  follow(worker: Worker): void
+  /**
+   * Stops listening once no connection waits, or after 5 seconds. Workers that ask for it before they
+   * close their servers have received all connections when the response arrives.
+   */
+  stopAccepting(): Promise<void>
+}
+
+type ClusterMessage = { cmd?: string; act?: string; seq?: number; ack?: number; key?: string }
+
+/** A worker's messages of node:cluster. */
+type ClusterChannel = NodeJS.EventEmitter & {
+  send(message: ClusterMessage, ...rest: unknown[]): boolean
+}
+
+type FollowedWorker = {
+  channel: ClusterChannel
+  /** The keys of the servers that the worker listens with. */
+  servers: Set<string>
+  /** The keys of the servers by the connections that the worker has not acknowledged. */
+  sent: Map<number, string>
+}
+
+/** Milliseconds after which connections that go on arriving no longer delay the end. */
+const patience = 500
+
+/** Milliseconds that workers have to accept the connections that wait. */
+const limit = 5000
+
+/** Milliseconds between looks at connections that wait. */
+const pause = 5
+
+/**
+ * Creates the view of the connections that wait. Node.js has no public API for them: when the last
+ * worker closes a server, it drops those that the server has accepted and no worker has.
+ */
+export function createConnectionQueue(): ConnectionQueue {
+  const workers = new Set<FollowedWorker>()
+  let given = 0
+
+  /** Node.js keeps connections only while each worker of their server has one to accept. */
+  function isAnyWaiting(): boolean {
+    const servers = new Set(Array.from(workers, (worker) => [...worker.servers]).flat())
+    return Array.from(servers).some((key) =>
+      Array.from(workers)
+        .filter((worker) => worker.servers.has(key))
+        .every(({ sent }) => [...sent.values()].includes(key)),
+    )
+  }
+
+  return {
+    follow(worker) {
+      const channel = worker.process as unknown as ClusterChannel
+      const followed: FollowedWorker = { channel, servers: new Set(), sent: new Map() }
+      const { servers, sent } = followed
+      workers.add(followed)
+      const send = channel.send.bind(channel)
+      channel.send = (message, ...rest) => {
+        const { act, seq, key } = message
+        if (act === 'newconn' && seq !== undefined && key !== undefined) {
+          sent.set(seq, key)
+          given += 1
+        } else if (act === undefined && key !== undefined) servers.add(key)
+        return send(message, ...rest)
+      }
+      channel.on('internalMessage', ({ act, ack, key }: ClusterMessage) => {
+        if (ack !== undefined) sent.delete(ack)
+        if (act === 'close' && key !== undefined) servers.delete(key)
+      })
+      worker.on('exit', () => {
+        workers.delete(followed)
+        // Removes the worker from those that get connections. Node.js does not emit it either.
+        channel.emit('disconnect')
+        for (const ack of [...sent.keys()])
+          channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false })
+      })
+    },
+
+    async stopAccepting() {
+      const startedAt = performance.now()
+      for (;;) {
+        const before = given
+        await (isAnyWaiting() ? sleep(pause) : nextPhase())
+        const elapsed = performance.now() - startedAt
+        if (elapsed > limit) break
+        // A turn of the event loop accepts at most one of the connections that the system keeps.
+        if (!isAnyWaiting() && (given === before || elapsed > patience)) break
+      }
+      // As if all workers had closed their servers at once, while no connection waits.
+      for (const { channel, servers } of workers)
+        for (const key of [...servers])
+          channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', act: 'close', key })
+    },
+  }
+}
