@@ -234,7 +234,11 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     removeRoleGroup: () => ({ group_id: childGroup }),
     introspectToken: () => ({ token: people.viewer.token }),
     // Another service app cannot have the same API.
-    createServiceApp: () => ({ api_resources: [] }),
+    createServiceApp: () => ({
+      api_resources: [
+        { uri: `https://${randomUUID()}.example.com`, name: 'API', scopes: [apiScope] },
+      ],
+    }),
     // A bound app cannot share the redirect URI of the other client apps.
     createClientApp: () => ({
       type: 'public',
