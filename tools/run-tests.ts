@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +12,7 @@ import { bundlePackages } from './bundled-packages.ts'
 import { createFileTimer } from './file-timer.ts'
 import { ensureClientCode } from './generated-code.ts'
 import { listTests } from './test-files.ts'
+import { createTestFolder } from './test-folder.ts'
 
 /**
  * `npm test [-- <files> <options of ava>]`: starts one PostgreSQL with a migrated template that
@@ -30,7 +31,7 @@ ensureClientCode()
 if (isConsoleOutdated() && args.some((argument) => argument.includes('test/console'))) {
   spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
 }
-const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
+const dataDir = await createTestFolder()
 // PostgreSQL does not run as root, and its user can only change into folders that are open to it.
 await chmod(dataDir, 0o711)
 const embedded = await startEmbedded({ dataDir })

@@ -47,6 +47,8 @@ const groups: Record<string, string[]> = {
   'Sign-in': named(
     'openid-connect',
     'browser-sign-in',
+    'own-sign-in',
+    'passkeys',
     'step-up',
     'api-resources',
     'invitations',

@@ -2,7 +2,9 @@ import { actorOf } from '../activity/actor.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
+import { endFormerAddress } from '../identity/linked-address.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
+import type { AccountStore } from '../identity/store/account-store.ts'
 import type { Mail } from '../outbound/mail-client.ts'
 import { reasons } from './reasons.ts'
 import type { LockedPerson, PeopleStore } from './store/people-store.ts'
@@ -17,7 +19,7 @@ type Correction = { email: string; reason: string | undefined; keepsSignIn: bool
  *   administrator's, or if the user has signed in and there is no reason
  */
 export async function correctAddress(
-  tx: SignOutStores & { people: PeopleStore },
+  tx: SignOutStores & { accounts: AccountStore; people: PeopleStore },
   principal: Principal,
   now: Date,
   user: LockedPerson,
@@ -33,7 +35,8 @@ export async function correctAddress(
     throw violates(error, 'unique') ? new ServiceError(reasons.EMAIL_TAKEN) : error
   })
   if (!isChanged) throw new ServiceError(reasons.DIRECTORY_OWNED)
-  if (!keepsSignIn) await signOutEverywhere(tx, now, user.id)
+  if (keepsSignIn) await endFormerAddress(tx, now, user.id)
+  else await signOutEverywhere(tx, now, user.id)
   await tx.activity.record(actorOf(principal), {
     action: 'user.email_changed',
     targetId: user.id,

@@ -1,10 +1,11 @@
 import { invalidArgument } from '../core/errors.ts'
-import type { ProvisionedUsers, SentEvents, ServiceAppResources } from './ports.ts'
+import type { ProvisionedUsers, SentEvents, ServiceAppResources, UserPasskeys } from './ports.ts'
 
-/** What administration finds on a server without directories, webhooks and API resources. */
+/** What administration finds on a server without directories, webhooks, passkeys and API resources. */
 export const defaultAdminPorts = {
   provisionedUsers: (): ProvisionedUsers => ({ list: async () => [] }),
   sentEvents: (): SentEvents => ({ redact: async () => {} }),
+  userPasskeys: (): UserPasskeys => ({ list: async () => [] }),
   serviceAppResources: (): ServiceAppResources => ({
     list: async () => () => [],
     async replace(_context, _app, resources) {

@@ -3,18 +3,17 @@ import { actorOf } from '../activity/actor.ts'
 import { listServices } from '../activity/listed-services.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
-import type { RequestContext } from '../core/request-context.ts'
+import type { Principal, RequestContext } from '../core/request-context.ts'
 import { createTextPattern } from '../core/text-pattern.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
-import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import { describeCaller } from './describe-caller.ts'
 import { countKeptTexts } from './kept-texts.ts'
 import type { AdminPorts } from './ports.ts'
 import { reasons } from './reasons.ts'
 import type { KeptTextStore } from './store/kept-text-store.ts'
 import type { PeopleStore } from './store/people-store.ts'
-import type { UserDataStore, UserToDelete } from './store/user-data-store.ts'
+import type { UserDataStore, UserToDelete, WorkspaceToLeave } from './store/user-data-store.ts'
 import { requireAnotherAdministrator } from './user-status.ts'
 import { createUserTag } from './users.ts'
 
@@ -22,7 +21,9 @@ type DeletionStores = Pick<AdminPorts, 'sentEvents'> & {
   people: PeopleStore
   userData: UserDataStore
 }
-type DeletionContext = RequestContext<SignOutStores & DeletionStores & { keptTexts: KeptTextStore }>
+export type DeletionContext = RequestContext<
+  SignOutStores & DeletionStores & { keptTexts: KeptTextStore }
+>
 
 /**
  * Deletes a user together with all tokens. Workspaces without other members are deleted, resources
@@ -30,25 +31,23 @@ type DeletionContext = RequestContext<SignOutStores & DeletionStores & { keptTex
  * activity log and from webhook deliveries. Returns the other texts that still contain them.
  *
  * @throws {ServiceError} already_exists if a workspace would lose its last owner, or if the user
- *   owns resources and `transfer_to` is not set
+ *   owns resources and `transfer_to` is not set, with what is in the way
  */
 export async function deleteUser(
   { stores, principal, now }: Pick<DeletionContext, 'stores' | 'principal' | 'now'>,
   { user_id, transfer_to, if_match }: DeleteUserRequest,
 ): Promise<DeleteUserResponse> {
-  const callerId = principal.admin?.id
   const pattern = await stores.transaction(async (tx) => {
     // Workspaces are locked before users, in the same order as for invitations, to prevent
     // deadlocks.
     await tx.userData.lockWorkspaces(user_id)
-    const user = await lockUserToDelete(tx, user_id, callerId)
+    const user = await lockUserToDelete(tx, user_id, principal)
     requireMatch(if_match, createUserTag(user))
     const workspaces = await tx.userData.listWorkspacesToLeave(user.id)
-    const ownerless = workspaces.filter(({ needsOwner }) => needsOwner)
-    if (ownerless.length > 0) throw lastOwner(ownerless.map(({ slug }) => slug))
+    const emptied = workspaces.filter(({ hasOthers }) => !hasOthers).map(({ id }) => id)
+    await requireErasable(tx.userData, user.id, workspaces, transfer_to)
     await signOutEverywhere(tx, now, user.id)
     const services = listServices(await tx.userData.findServices(user.id))
-    const emptied = workspaces.filter(({ hasOthers }) => !hasOthers).map(({ id }) => id)
     const pattern = createTextPattern(await tx.userData.listTexts(user.id, emptied))
     await tx.userData.deleteWorkspaces(emptied)
     const transferred = await transferAllResources(tx.userData, user.id, transfer_to)
@@ -70,12 +69,13 @@ export async function deleteUser(
   return { kept_elsewhere: await countKeptTexts(stores.keptTexts, pattern) }
 }
 
-/** Locks the user and the calling administrator, whose permissions are checked under the lock. */
+/** Locks the user and a calling administrator, whose permissions are checked under the lock. */
 async function lockUserToDelete(
   { people, userData }: DeletionStores,
   id: string,
-  callerId: string | undefined,
+  principal: Principal,
 ): Promise<UserToDelete> {
+  const callerId = principal.admin?.id
   if (id === callerId) {
     throw new ServiceError(reasons.OWN_ACCOUNT, 'Administrators cannot delete their own account')
   }
@@ -85,6 +85,7 @@ async function lockUserToDelete(
   if (callerId && !caller?.isAdmin) throw adminRequired()
   const user = locked.find((candidate) => candidate.id === id)
   if (!user) throw userNotFound()
+  if (principal.user && user.isAdmin) throw new ServiceError(reasons.OWN_ACCOUNT)
   if (!callerId && user.isAdmin && user.isActive) await requireAnotherAdministrator(people, user)
   return user
 }
@@ -99,13 +100,7 @@ async function transferAllResources(
     throw invalidArgument({ field: 'transfer_to', message: 'must be another user' })
   }
   const workspaceIds = await userData.findWorkspacesOfResources(fromId)
-  if (workspaceIds.length === 0) return 0
-  if (!toId) {
-    throw new ServiceError(
-      workspaceReasons.OWNS_RESOURCES,
-      'The user owns resources in workspaces with other members. Name a user in transfer_to.',
-    )
-  }
+  if (workspaceIds.length === 0 || !toId) return 0
   if ((await userData.lockMemberships(toId, workspaceIds)) < workspaceIds.length) {
     throw invalidArgument({
       field: 'transfer_to',
@@ -115,9 +110,27 @@ async function transferAllResources(
   return userData.transferResources(fromId, toId)
 }
 
-function lastOwner(slugs: string[]): ServiceError {
-  return new ServiceError(
-    workspaceReasons.LAST_OWNER,
-    `The user is the last owner of ${slugs.join(', ')}. Make another member an owner first.`,
-  )
+/** Throws with the workspaces that need another owner, and with the resources that need one. */
+async function requireErasable(
+  userData: UserDataStore,
+  userId: string,
+  all: WorkspaceToLeave[],
+  transferTo: string | undefined,
+): Promise<void> {
+  const workspaces = all
+    .filter(({ needsOwner }) => needsOwner)
+    .map(({ id, slug }) => ({ id, slug }))
+  const kept = all.filter(({ hasOthers }) => hasOthers).map(({ id }) => id)
+  const services = transferTo === undefined ? await userData.countResources(userId, kept) : []
+  if (workspaces.length === 0 && services.length === 0) return
+  const obstacles = [
+    ...(workspaces.length > 0
+      ? [`is the last owner of ${workspaces.map(({ slug }) => slug).join(', ')}`]
+      : []),
+    ...(services.length > 0
+      ? ['owns resources in workspaces with other members, for which transfer_to names no user']
+      : []),
+  ]
+  const detail = `The user ${obstacles.join(', and ')}`
+  throw new ServiceError(reasons.ERASURE_BLOCKED, detail, { extensions: { workspaces, services } })
 }

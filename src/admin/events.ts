@@ -43,13 +43,13 @@ export const adminEvents = {
     detail: ['by', 'workspaces', 'resources', 'services'],
     description:
       'A user was erased; counts the deleted workspaces and the resources given to another user, and lists the services with resources in workspaces of the user, or `none`',
-    recordedBy: ['deleteUser'],
+    recordedBy: ['deleteUser', 'deleteMe'],
   },
   'user.exported': {
     target: 'user',
     detail: ['by'],
     description: 'All data about a user was exported',
-    recordedBy: ['exportUser'],
+    recordedBy: ['exportUser', 'exportMe'],
   },
   'service_app.created': {
     target: 'service_app',

@@ -9,8 +9,8 @@ import type { AdminPorts } from './ports.ts'
 import type { UserDataStore } from './store/user-data-store.ts'
 import { requireUserDetail, type UserDetailStores } from './users.ts'
 
-type ExportStores = UserDetailStores &
-  Pick<AdminPorts, 'provisionedUsers'> & {
+export type ExportStores = UserDetailStores &
+  Pick<AdminPorts, 'provisionedUsers' | 'userPasskeys'> & {
     activity: ActivityStore
     userData: UserDataStore
     users: UserStore
@@ -36,6 +36,7 @@ export async function exportUser(
     const browser_sessions = await tx.userData.listBrowserSessions(user.id)
     const connection_subjects = await tx.userData.listConnectionSubjects(user.id)
     const shares = await tx.userData.listShares(user.id)
+    const passkeys = await tx.userPasskeys.list(user.id)
     const scim_users = await tx.provisionedUsers.list(user.id)
     return {
       user,
@@ -48,6 +49,7 @@ export async function exportUser(
       browser_sessions,
       connection_subjects,
       scim_users,
+      passkeys,
     }
   })
 }

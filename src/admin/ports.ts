@@ -1,5 +1,6 @@
 import type { ApiResource } from '../../gen/daikon/v1/admin_apps.ts'
 import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
+import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
 import type { RequestContext } from '../core/request-context.ts'
 
 /** What administration must know of the features above, as `IdentityPorts`. */
@@ -7,6 +8,13 @@ export type AdminPorts = {
   provisionedUsers: ProvisionedUsers
   sentEvents: SentEvents
   serviceAppResources: ServiceAppResources
+  userPasskeys: UserPasskeys
+}
+
+/** The passkeys of users. */
+export type UserPasskeys = {
+  /** Returns the passkeys of a user, oldest first. */
+  list(userId: string): Promise<PasskeyResponse[]>
 }
 
 /** What directories have said about people. */

@@ -13,9 +13,15 @@ export const reasons = defineReasons({
   },
   DIRECTORY_OWNED: {
     code: 'already_exists',
-    message: 'A directory or connection manages the address of this user. Change it there.',
+    message:
+      'A directory or connection manages the address or membership of this user. Change it there.',
   },
   EMAIL_TAKEN: { code: 'already_exists', message: 'Another user has this e-mail address' },
+  ERASURE_BLOCKED: {
+    code: 'already_exists',
+    message:
+      'Workspaces would lose their last owner, or resources their owner. The members `workspaces` and `services` say which.',
+  },
   EXTERNAL_ID_TAKEN: { code: 'already_exists', message: 'Another user has this external_id' },
   LAST_ADMINISTRATOR: {
     code: 'already_exists',

@@ -11,13 +11,14 @@ import type { Principal, RequestContext, WriteContext } from '../core/request-co
 import { violates } from '../database/database-errors.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
+import type { AccountStore } from '../identity/store/account-store.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
 import { correctAddress, renderCorrectionMails } from './correct-address.ts'
 import { reasons } from './reasons.ts'
 import type { LockedPerson, PeopleStore } from './store/people-store.ts'
 import { createUserTag, requireUserDetail, type UserDetailStores } from './users.ts'
 
-type StatusStores = SignOutStores & { people: PeopleStore }
+type StatusStores = SignOutStores & { accounts: AccountStore; people: PeopleStore }
 
 export type UpdateContext = Pick<
   RequestContext<StatusStores & UserDetailStores>,

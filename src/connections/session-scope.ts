@@ -3,6 +3,7 @@ import type { SessionScope, SignedIn, WorkspaceAccess } from '../identity/ports.
 import { readConnectionId } from '../identity/providers/connection.ts'
 import type { EnforcementStore } from '../identity/store/enforcement-store.ts'
 import { connectionRequired, connectionSession } from '../identity/user-errors.ts'
+import { refuseWeakSessions } from '../identity/weak-sessions.ts'
 import type { ConnectionStore } from './store/connection-store.ts'
 
 export type ScopeStores = {
@@ -21,7 +22,7 @@ export type ScopeStores = {
  */
 export function createSessionScope(tx: ScopeStores): SessionScope {
   const find = (session: SignedIn, workspaceId: string) => findAccess(tx, session, workspaceId)
-  return {
+  const scope: SessionScope = {
     async filter({ userId, provider }, workspaces) {
       const connectionId = readConnectionId(provider)
       if (connectionId === undefined) return workspaces
@@ -46,6 +47,7 @@ export function createSessionScope(tx: ScopeStores): SessionScope {
       )
     },
   }
+  return refuseWeakSessions(scope, tx.enforcements)
 }
 
 async function findAccess(

@@ -9,6 +9,10 @@ type ServiceErrorOptions = {
   violations?: FieldViolation[]
   /** Whole seconds until a retry may succeed. */
   retryAfter?: number | undefined
+  /** The age in seconds that a sign-in may have at most. The caller's is older. */
+  maxSignInAge?: number | undefined
+  /** What the problem details contain besides (RFC 9457, 3.2). */
+  extensions?: Record<string, unknown> | undefined
   /** Logged, but never sent to the client. */
   cause?: unknown
 }
@@ -25,6 +29,8 @@ export class ServiceError extends Error {
   readonly reason: string
   readonly violations: FieldViolation[]
   readonly retryAfter: number | undefined
+  readonly maxSignInAge: number | undefined
+  readonly extensions: Record<string, unknown>
   readonly #reason: ErrorReason
 
   constructor(reason: ErrorReason, detail = reason.message, options: ServiceErrorOptions = {}) {
@@ -34,6 +40,8 @@ export class ServiceError extends Error {
     this.reason = reason.name
     this.violations = options.violations ?? []
     this.retryAfter = options.retryAfter
+    this.maxSignInAge = options.maxSignInAge
+    this.extensions = options.extensions ?? {}
     this.#reason = reason
   }
 
@@ -48,8 +56,7 @@ export class ServiceError extends Error {
 
   /** Returns this error with another message. */
   reword(detail: string): ServiceError {
-    const { violations, retryAfter, cause } = this
-    return new ServiceError(this.#reason, detail, { violations, retryAfter, cause })
+    return new ServiceError(this.#reason, detail, this)
   }
 }
 

@@ -85,6 +85,8 @@ export type RequestContext<Stores = object> = {
   stores: Transactional<Stores>
   /** When the call arrived. */
   now: Date
+  /** The IP address or network that calls are counted for. Absent on the command line. */
+  network?: string
   /** Logs a warning for the operator. */
   warn: (text: string) => void
 }

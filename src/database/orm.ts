@@ -83,6 +83,9 @@ import { Browsers } from './migrations/082-browsers.ts'
 import { Guests } from './migrations/083-guests.ts'
 import { InheritedRequirements } from './migrations/085-inherited-requirements.ts'
 import { AuthenticationOfCodes } from './migrations/091-authentication-of-codes.ts'
+import { SignInCodes } from './migrations/092-sign-in-codes.ts'
+import { Passkeys } from './migrations/094-passkeys.ts'
+import { AccountStepUps } from './migrations/096-account-step-ups.ts'
 import { ApiResources } from './migrations/100-api-resources.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
@@ -186,6 +189,9 @@ const migrations = [
   { name: '083-guests', class: Guests },
   { name: '085-inherited-requirements', class: InheritedRequirements },
   { name: '091-authentication-of-codes', class: AuthenticationOfCodes },
+  { name: '092-sign-in-codes', class: SignInCodes },
+  { name: '094-passkeys', class: Passkeys },
+  { name: '096-account-step-ups', class: AccountStepUps },
   { name: '100-api-resources', class: ApiResources },
 ]
 

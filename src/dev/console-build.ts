@@ -35,8 +35,10 @@ export function buildOutdatedConsole(log: Logger, url: string): (() => void) | u
 /** Whether the sources of the console are present and newer than its last build. */
 export function isConsoleOutdated(): boolean {
   if (!existsSync(script)) return false
-  const built = statSync(join(root, 'console/dist/index.html'), { throwIfNoEntry: false })
-  if (!built) return true
+  const [built, account] = ['dist', 'dist-account'].map((folder) =>
+    statSync(join(root, 'console', folder, 'index.html'), { throwIfNoEntry: false }),
+  )
+  if (!built || !account) return true
   return sources.some((source) => findLastChange(join(root, source)) > built.mtimeMs)
 }
 

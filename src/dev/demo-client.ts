@@ -126,7 +126,7 @@ export function createDemoClient({
             context: { explain: true },
             evaluations: checks.map(({ name, action }) => ({
               action: { name: action },
-              resource: { type: demo.resource_type, id: demo.documents[name] },
+              resource: { type: demo.resource_type, id: name },
             })),
           },
           { 'x-service-key': serviceKey },
@@ -183,8 +183,7 @@ export function createDemoClient({
   }
 
   function resourcePath(suffix: string): string {
-    const { service_name, resource_type, documents } = demo
-    return `/permissions/resource/${service_name}/${resource_type}/${documents.roadmap}${suffix}`
+    return `/permissions/resource/${demo.service_name}/${demo.resource_type}/roadmap${suffix}`
   }
 
   function toSession(tokens: Json): DemoSession {

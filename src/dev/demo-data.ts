@@ -4,6 +4,7 @@ import type { Transactional } from '../core/request-context.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import { register } from '../permissions/register.ts'
 import { matchesRegistration } from '../permissions/resource.ts'
+import { toResourceId } from '../permissions/resource-id.ts'
 import { share } from '../permissions/share.ts'
 import type { Resource } from '../permissions/store/resource-sql.ts'
 import type { DemoStores } from './store/demo-store.ts'
@@ -39,12 +40,8 @@ export const demo = {
       role: 'viewer',
     },
   },
-  documents: {
-    roadmap: '0d000000-0000-7000-8000-0000000000d1',
-    handbook: '0d000000-0000-7000-8000-0000000000d2',
-    salaries: '0d000000-0000-7000-8000-0000000000d3',
-  },
-  documentNames: { roadmap: 'Roadmap', handbook: 'Handbook', salaries: 'Salaries' },
+  /** The display names of the documents by the IDs that they have in the service. */
+  documents: { roadmap: 'Roadmap', handbook: 'Handbook', salaries: 'Salaries' },
   service_name: 'docs',
   resource_type: 'document',
 } as const
@@ -118,13 +115,13 @@ async function seedDocuments(stores: Transactional<DemoStores>): Promise<void> {
 
 async function seedDocument(
   stores: Transactional<DemoStores>,
-  name: keyof typeof demo.documents,
+  externalId: keyof typeof demo.documents,
   visibility: Resource['visibility'],
   ownerId: string,
 ) {
   const { service_name, resource_type, workspace } = demo
-  const resourceId = demo.documents[name]
-  const displayName = demo.documentNames[name]
+  const displayName = demo.documents[externalId]
+  const resourceId = toResourceId(service_name, resource_type, externalId)
   const key = { serviceName: service_name, resourceType: resource_type, resourceId }
   const existing = await stores.resources.findByKey(key)
   // Registering a document that exists with another workspace or owner would fail.
@@ -135,7 +132,7 @@ async function seedDocument(
     {
       service_name,
       resource_type,
-      resource_id: resourceId,
+      external_id: externalId,
       workspace_id: workspace,
       owner_id: ownerId,
       visibility,

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { exitAfterFailure } from '../cli/failure.ts'
 import { onParentExit } from '../cli/parent-exit.ts'
@@ -13,6 +14,7 @@ import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
 import { readConfig, settings } from '../server/config.ts'
+import { signInMethods } from '../server/features.ts'
 import { pickPorts, portSettings } from '../server/ports.ts'
 import { start } from '../server/start.ts'
 import { createStores } from '../server/stores.ts'
@@ -58,6 +60,7 @@ async function dev(): Promise<void> {
     RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
     SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
     ...mailbox.environment,
+    SIGN_IN_METHODS: listDevMethods(daikonUrl).join(','),
     ...environment,
     ...selectProviders(providers.environment, mockProviders),
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
@@ -123,6 +126,13 @@ function findUrl(setting: string | undefined, wantedPort: number, port: number):
   const url = new URL(setting || `http://localhost:${wantedPort}`)
   if (isLoopbackUrl(url.href) && Number(url.port) === wantedPort) url.port = `${port}`
   return url.href.replace(/\/$/, '')
+}
+
+/** Returns every sign-in method that works on this machine: passkeys need a host with a name. */
+function listDevMethods(daikonUrl: string): string[] {
+  const isAddress = isIP(new URL(daikonUrl).hostname.replace(/^\[|\]$/g, '')) !== 0
+  const own = signInMethods.map(({ name }) => name)
+  return [...providerNames, ...own.filter((name) => name !== 'passkey' || !isAddress)]
 }
 
 function listRedirectUris(daikonUrl: string): string[] {

@@ -57,6 +57,7 @@ ${heading('Addresses')}
 ${heading('Sign in')}
   Demo application  ${appUrl}
   Admin console     ${renderConsole(config, server, isConsoleBeingBuilt)}
+  Your account      ${rest}/account
 ${mockNote}
 ${heading('Try it')}
   Bob can edit the roadmap, which is shared with his group. He cannot view the salaries.
@@ -64,14 +65,13 @@ ${heading('Try it')}
 
 TOKEN=${token}
 KEY=${serviceKey}
-CHECKS='${JSON.stringify({ checks: exampleChecks() })}'
+CHECKS='${JSON.stringify(exampleChecks("'$TOKEN'"))}'
 
-curl -s ${rest}/permissions/check \\
-  -H "authorization: Bearer $TOKEN" -H "x-service-key: $KEY" \\
-  -H "content-type: application/json" -d "$CHECKS"
+curl -s ${rest}/access/v1/evaluations \\
+  -H "x-service-key: $KEY" -H "content-type: application/json" -d "$CHECKS"
 
-grpcurl -plaintext -emit-defaults -H "authorization: Bearer $TOKEN" -H "x-service-key: $KEY" \\
-  -d "$CHECKS" ${grpc} daikon.v1.PermissionService/Check
+grpcurl -plaintext -emit-defaults -H "x-service-key: $KEY" \\
+  -d "$CHECKS" ${grpc} daikon.v1.AccessService/EvaluateBatch
 
   The token expires after ${config.ACCESS_TOKEN_EXPIRE_MINUTES} minutes. To create another one:
 
@@ -96,12 +96,15 @@ function heading(text: string): string {
   return styleText('bold', text)
 }
 
-function exampleChecks() {
-  const { service_name, resource_type, documents } = demo
-  return [
-    { service_name, resource_type, resource_id: documents.roadmap, action: 'edit' },
-    { service_name, resource_type, resource_id: documents.salaries, action: 'view' },
-  ]
+function exampleChecks(token: string) {
+  const evaluate = (action: string, id: keyof typeof demo.documents) => ({
+    action: { name: action },
+    resource: { type: demo.resource_type, id },
+  })
+  return {
+    subject: { type: 'access_token', id: token },
+    evaluations: [evaluate('edit', 'roadmap'), evaluate('view', 'salaries')],
+  }
 }
 
 /**

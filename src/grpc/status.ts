@@ -4,6 +4,7 @@ import { BadRequest, ErrorInfo, RetryInfo } from '../../gen/google/rpc/error_det
 import { Status } from '../../gen/google/rpc/status.ts'
 import { errorCodes } from '../core/error-codes.ts'
 import type { ServiceError } from '../core/errors.ts'
+import { toChallenge } from '../rpc/problem.ts'
 
 /** The maximum size of field violations. Many clients accept at most 8 KiB of trailers. */
 const maxViolationBytes = 4096
@@ -14,7 +15,17 @@ export function toGrpcStatus(error: ServiceError, requestId: string): Partial<St
   // grpc-js percent-encodes the message, which throws on a lone surrogate.
   const message = error.message.toWellFormed()
   const { grpc: code } = errorCodes[error.code]
-  const details = [packAny('ErrorInfo', ErrorInfo, { reason, domain: 'daikon', metadata: {} })]
+  const info = Object.entries(error.extensions).map(([name, value]) => [
+    name,
+    JSON.stringify(value),
+  ])
+  const details = [
+    packAny('ErrorInfo', ErrorInfo, {
+      reason,
+      domain: 'daikon',
+      metadata: Object.fromEntries(info),
+    }),
+  ]
   if (violations.length > 0) {
     details.push(packAny('BadRequest', BadRequest, { field_violations: listViolations(error) }))
   }
@@ -24,6 +35,7 @@ export function toGrpcStatus(error: ServiceError, requestId: string): Partial<St
     details.push(packAny('RetryInfo', RetryInfo, delay))
     metadata.set('retry-after', String(retryAfter))
   }
+  if (error.maxSignInAge !== undefined) metadata.set('www-authenticate', toChallenge(error))
   metadata.set('x-request-id', requestId)
   metadata.set(
     'grpc-status-details-bin',

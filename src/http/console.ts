@@ -32,20 +32,19 @@ export type ConsoleServer = HttpListener & { hasBuild: boolean }
 
 const defaultFolder = join(import.meta.dirname, '../../console/dist')
 
-/** Creates the server of the admin console: a single page and its assets, from memory. */
-export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
-  const { baseUrl, adminUrl, secureCookies, debug, providers, folder = defaultFolder } = options
-  const settings = {
-    base_url: baseUrl,
-    grpc_address: options.grpcAddress,
-    grpc_encrypted: options.isGrpcEncrypted,
-    debug,
-    workspace_client_id: options.workspaceClientId,
-    providers,
-    features: options.features,
-  }
-  const allowedHosts =
-    options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
+/** A page that has been built, with its assets. */
+export type BuiltPage = {
+  hasBuild: boolean
+  /** Sends what a GET or HEAD request asks for; the URL is relative to that of the page. */
+  handle: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+/** Creates what sends a page from memory. With `debug`, a build that is replaced is read again. */
+export function createBuiltPage(
+  folder: string,
+  settings: object,
+  { baseUrl, secureCookies, debug }: Pick<ConsoleOptions, 'baseUrl' | 'secureCookies' | 'debug'>,
+): BuiltPage & { headers: Record<string, string> } {
   const headers = {
     ...securityHeaders(secureCookies),
     'Content-Security-Policy': createPolicy(baseUrl),
@@ -60,28 +59,51 @@ export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
     build.files = readConsoleFiles(folder, settings)
   }
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  return {
+    headers,
+    hasBuild: build.files !== undefined,
+    handle(request, response) {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.setHeader('Allow', 'GET, HEAD')
+        sendText(response, 405, 'Method not allowed; use GET')
+        return
+      }
+      if (debug) refreshBuild()
+      if (!build.files) {
+        response.setHeader('Refresh', '2')
+        sendText(response, 503, 'The page is being built. It reloads itself.')
+        return
+      }
+      sendFile(request, response, build.files)
+    },
+  }
+}
+
+/** Creates the server of the admin console: a single page and its assets, from memory. */
+export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
+  const { baseUrl, adminUrl, debug, providers, folder = defaultFolder } = options
+  const settings = {
+    base_url: baseUrl,
+    grpc_address: options.grpcAddress,
+    grpc_encrypted: options.isGrpcEncrypted,
+    debug,
+    workspace_client_id: options.workspaceClientId,
+    providers,
+    features: options.features,
+  }
+  const allowedHosts =
+    options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
+  const { headers, hasBuild, handle } = createBuiltPage(folder, settings, options)
+
+  function handleChecked(request: IncomingMessage, response: ServerResponse): void {
     const error = checkHost(request, allowedHosts)
-    if (error) {
-      sendText(response, 400, error.message)
-      return
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('Allow', 'GET, HEAD')
-      sendText(response, 405, 'Method not allowed; use GET')
-      return
-    }
-    if (debug) refreshBuild()
-    if (!build.files) {
-      response.setHeader('Refresh', '2')
-      sendText(response, 503, 'The admin console is being built. This page reloads itself.')
-      return
-    }
-    sendFile(request, response, build.files)
+    if (!error) return handle(request, response)
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    sendText(response, 400, error.message)
   }
 
-  return { ...createHttpListener(handle, headers), hasBuild: build.files !== undefined }
+  return { ...createHttpListener(handleChecked, headers), hasBuild }
 }
 
 /** Allows content of the console itself and connections to the API, and nothing else. */

@@ -3,12 +3,12 @@ export const hostedPageStyle = `
 :root {
   color-scheme: light dark;
   --page: #f4f5f4; --card: #fff; --text: #17211b; --muted: #56635b; --line: #d8dedb;
-  --accent: #14703f; --accent-text: #fff; --hover: #eef6f1;
+  --accent: #14703f; --accent-text: #fff; --hover: #eef6f1; --error: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #101412; --card: #191f1c; --text: #edf2ef; --muted: #a4b1aa; --line: #333d38;
-    --accent: #4fc98a; --accent-text: #06150d; --hover: #212a25;
+    --accent: #4fc98a; --accent-text: #06150d; --hover: #212a25; --error: #ffb4ab;
   }
 }
 * { box-sizing: border-box; margin: 0 }
@@ -46,15 +46,18 @@ ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625r
 }
 .action { justify-content: center; text-align: center }
 label { display: block; margin-top: 1.5rem; font-weight: 550 }
-input[type="email"] {
+input:not([type="hidden"]) {
   width: 100%; min-height: 3rem; margin-top: .375rem; padding: .5rem .875rem; font: inherit;
   background: var(--page); color: var(--text); border: 1px solid var(--muted); border-radius: .75rem;
 }
-input[type="email"]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+input.code { font: 600 1.5rem/1.2 ui-monospace, "SF Mono", Menlo, monospace; letter-spacing: .12em; text-align: center }
+.error { color: var(--error) }
 button.choice { width: 100%; margin-top: 1.5rem; font: inherit; font-weight: 550; text-align: start; cursor: pointer }
 button.action { text-align: center }
 h2 + form button:first-of-type { margin-top: .75rem }
-form + nav ul { margin-top: .625rem }
+form + nav ul, form + form button.choice { margin-top: .625rem }
+nav + form label { margin-top: 1.25rem }
 button.choice:not(.primary) { background: none }
 button + button.choice { margin-top: .625rem }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text) }

@@ -3,6 +3,7 @@ import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
 import { escapeHtml } from '../core/escape-html.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
+import { passkeyScript } from './passkey-script.ts'
 
 type Link = { label: string; detail: string; url: string; confirmation: string }
 
@@ -37,6 +38,11 @@ const submitPolicy = formPolicy.replace(
   `script-src '${hashSource(submitScript)}'; form-action`,
 )
 
+/** Returns the policy that also allows the script of passkeys, which calls the server. */
+function allowPasskeys(policy: string): string {
+  return `${policy}; script-src '${hashSource(passkeyScript)}'; connect-src 'self'`
+}
+
 function hashSource(content: string): string {
   return `sha256-${createHash('sha256').update(content).digest('base64')}`
 }
@@ -46,11 +52,16 @@ export function sendHostedPage(response: Response, page: HostedPage): void {
   const changes = [...page.links, ...page.invitations].some(
     ({ confirmation }) => confirmation !== '',
   )
+  const hasForm =
+    changes || ['ask_for_code', 'enter_code'].includes(page.kind) || findEmailForm(page)
   const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
-  sendPage(response, 200, renderHostedPage(page), {
-    contentSecurity: policies[page.kind] ?? (changes ? formPolicy : contentSecurityPolicy),
+  const policy = policies[page.kind] ?? (hasForm ? formPolicy : contentSecurityPolicy)
+  const html = renderHostedPage(page)
+  const script = `<script>${passkeyScript}</script>\n</body>`
+  sendPage(response, 200, hasPasskeys(page) ? html.replace('</body>', () => script) : html, {
+    contentSecurity: hasPasskeys(page) ? allowPasskeys(policy) : policy,
     // Without a referrer, a form has no origin either, and would look like one of another site.
-    referrer: changes ? 'same-origin' : 'no-referrer',
+    referrer: hasForm ? 'same-origin' : 'no-referrer',
   })
 }
 
@@ -67,6 +78,11 @@ export function sendPage(
   response.status(status).type('html').send(html)
 }
 
+/** Whether people can sign in with a passkey on a page, or from it. */
+function hasPasskeys({ kind, links }: HostedPage): boolean {
+  return kind === 'passkey' || links.some(({ detail }) => detail === 'passkey')
+}
+
 /** Renders a page of the OAuth endpoints as one HTML document. */
 function renderHostedPage(page: HostedPage): string {
   const { client_name: app, email } = page
@@ -76,8 +92,14 @@ function renderHostedPage(page: HostedPage): string {
       return renderDocument(`Sign in${app && ` to ${app}`}`, [
         `<h1>Sign in${to}</h1>`,
         '<p>Choose the account that you want to use.</p>',
-        renderLinks(page.links, 'Identity providers', renderProvider),
+        ...renderMethods(page),
       ])
+    case 'ask_for_code':
+      return renderDocument('Sign in by e-mail', renderAskForCode(page))
+    case 'enter_code':
+      return renderDocument('Enter the code', renderEnterCode(page))
+    case 'confirm_address':
+      return renderDocument('One more sign-in', renderConfirmAddress(page))
     case 'enter_email':
       return renderDocument(`Sign in${app && ` to ${app}`}`, [
         `<h1>Sign in${to}</h1>`,
@@ -89,6 +111,8 @@ function renderHostedPage(page: HostedPage): string {
         `<button class="choice action primary">${escapeHtml(page.links[0]?.label ?? '')}</button>`,
         '</form>',
       ])
+    case 'passkey':
+      return renderDocument('Sign in with a passkey', renderPasskey(page))
     case 'choose_workspace':
       return renderDocument('Choose a workspace', [
         '<h1>Choose a workspace</h1>',
@@ -119,6 +143,8 @@ function renderHostedPage(page: HostedPage): string {
       ])
     case 'confirm_connection':
       return renderDocument('Continue to sign in?', renderConfirmConnection(page))
+    case 'link_account':
+      return renderDocument('Add this account?', renderLinkAccount(page))
     case 'switch_user':
       return renderDocument('Switch user?', renderSwitchUser(page))
     case 'form_post':
@@ -129,6 +155,87 @@ function renderHostedPage(page: HostedPage): string {
         '<p>You can close this page.</p>',
       ])
   }
+}
+
+/** Returns the link that is a form for an address, if a page has one. */
+function findEmailForm({ kind, links, fields }: HostedPage): Link | undefined {
+  if (kind !== 'choose_provider' || fields.length === 0) return undefined
+  return links.find(({ detail }) => detail === 'email')
+}
+
+/** Renders the methods of a sign-in in their order. The form for an address parts the others. */
+function renderMethods(page: HostedPage): string[] {
+  const form = findEmailForm(page)
+  if (!form) return [renderLinks(page.links, 'Identity providers', renderProvider)]
+  const index = page.links.indexOf(form)
+  const parts = [page.links.slice(0, index), page.links.slice(index + 1)]
+  const [before = '', after = ''] = parts.map((links) =>
+    links.length === 0 ? '' : renderLinks(links, 'Identity providers', renderProvider),
+  )
+  return [before, problem, renderAddressForm(page, form, page.email, 'Continue with e-mail'), after]
+}
+
+/** Where the script of passkeys reports problems. */
+const problem = '<p class="error" role="alert" id="problem" hidden></p>'
+
+/** Renders the form that sends an address, in whose field browsers offer passkeys. */
+function renderAddressForm(page: HostedPage, { url }: Link, email: string, text: string): string {
+  return [
+    `<form method="post" action="${escapeHtml(url)}">`,
+    ...renderHiddenFields(page),
+    '<label for="email">E-mail address</label>',
+    `<input id="email" name="email" type="email" required maxlength="254" autocomplete="username webauthn" value="${escapeHtml(email)}">`,
+    `<button class="choice action primary">${escapeHtml(text)}</button>`,
+    '</form>',
+  ].join('\n')
+}
+
+function renderError({ error }: HostedPage): string[] {
+  return error === undefined ? [] : [`<p class="error" role="alert">${escapeHtml(error)}.</p>`]
+}
+
+function renderAskForCode(page: HostedPage): string[] {
+  const [form] = page.links
+  return [
+    '<h1>Sign in by e-mail</h1>',
+    '<p>A code of eight digits is sent to your address. Type it on the next page, in this browser.</p>',
+    ...renderError(page),
+    form ? renderAddressForm(page, form, page.email, form.label) : '',
+  ]
+}
+
+function renderEnterCode(page: HostedPage): string[] {
+  const [form, again, other] = page.links
+  return [
+    '<h1>Enter the code</h1>',
+    `<p>If ${strong(page.email)} can sign in here, an e-mail with a code arrives within a minute. The code works for ten minutes.</p>`,
+    ...renderError(page),
+    `<form method="post" action="${escapeHtml(form?.url ?? '')}">`,
+    ...renderHiddenFields(page),
+    '<label for="code">Code</label>',
+    '<input id="code" name="code" class="code" type="text" inputmode="numeric" pattern="[0-9 ]{8,12}" title="eight digits" required maxlength="12" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" autofocus>',
+    `<button class="choice action primary">${escapeHtml(form?.label ?? '')}</button>`,
+    '</form>',
+    `<form method="post" action="${escapeHtml(again?.url ?? '')}">`,
+    ...renderHiddenFields(page),
+    `<input type="hidden" name="email" value="${escapeHtml(page.email)}">`,
+    `<button class="choice action">${escapeHtml(again?.label ?? '')}</button>`,
+    '</form>',
+    other ? renderLinks([other], 'Other choices', renderSecondaryAction) : '',
+  ]
+}
+
+function renderConfirmAddress(page: HostedPage): string[] {
+  const labels = page.links.map(({ label }) => label)
+  const ways =
+    labels.length > 1 ? `${labels.slice(0, -1).join(', ')} or ${labels.at(-1)}` : labels[0]
+  return [
+    '<h1>One more sign-in</h1>',
+    ways === undefined
+      ? `<p role="alert">${strong(page.email)} has never signed in here with a code, and the way that it signs in with is not available here. Contact the operator.</p>`
+      : `<p>To use codes for ${strong(page.email)}, sign in once with ${escapeHtml(ways)}. From then on, codes suffice.</p>`,
+    renderLinks(page.links, 'Ways to sign in', renderProvider),
+  ]
 }
 
 function renderSignInToAccept({ invitations, links, email, error }: HostedPage): string[] {
@@ -142,6 +249,19 @@ function renderSignInToAccept({ invitations, links, email, error }: HostedPage):
     ...hasFailed,
     renderLinks(links, 'Identity providers', renderProvider),
     ...isSignedIn,
+  ]
+}
+
+/** Renders the page that its script signs in with a passkey. */
+function renderPasskey({ fields, links }: HostedPage): string[] {
+  const data = fields.map(({ name, value }) => `data-${name}="${escapeHtml(value)}"`).join(' ')
+  return [
+    '<h1>Sign in with a passkey</h1>',
+    '<p>Your device asks for your fingerprint, your face or its screen lock.</p>',
+    problem,
+    '<noscript><p role="alert">Passkeys need JavaScript, which is off in this browser.</p></noscript>',
+    `<button class="choice action primary" data-passkey ${data}>Use a passkey</button>`,
+    renderLinks(links, 'Other choices', renderSecondaryAction),
   ]
 }
 
@@ -166,6 +286,18 @@ function renderSwitchUser(page: HostedPage): string[] {
         ? renderButton(link, `Switch to ${link.label}`, '')
         : renderButton(link, `Stay signed in as ${link.label}`, ' primary'),
     ),
+  ]
+}
+
+/** Names the user and the account, so that nobody links the account that another person signed in with. */
+function renderLinkAccount(page: HostedPage): string[] {
+  const [link, cancel] = page.links
+  if (!link || !cancel) return []
+  return [
+    '<h1>Add this account?</h1>',
+    `<p>You are signed in as ${strong(page.email)}. The account ${strong(link.detail)} of ${strong(link.label)} will sign in as you from now on.</p>`,
+    renderForm(page, [link], () => renderButton(link, `Add ${link.detail}`, ' primary')),
+    renderLinks([cancel], 'Other choices', renderSecondaryAction),
   ]
 }
 
@@ -282,14 +414,22 @@ function renderSecondaryAction({ label, url }: Link): string {
   return `<a class="choice action" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
 }
 
-/** Simplified icons, because the logos of the providers are trademarks with their own rules. */
+/**
+ * Simplified icons, because the logos of the providers are trademarks with their own rules. A key stands for any
+ * OpenID provider.
+ */
 const providerIcons: Record<string, string> = {
   google:
     '<path d="M21 12.2c0-.7-.1-1.3-.2-1.9H12v3.7h5.1a4.4 4.4 0 0 1-1.9 2.9v2.4h3.1c1.8-1.7 2.7-4.1 2.7-7.1Z" fill="#4285f4"/><path d="M12 21.5c2.6 0 4.7-.9 6.3-2.3l-3.1-2.4a5.8 5.8 0 0 1-8.6-3H3.5v2.5a9.5 9.5 0 0 0 8.5 5.2Z" fill="#34a853"/><path d="M6.6 13.8a5.7 5.7 0 0 1 0-3.6V7.7H3.5a9.5 9.5 0 0 0 0 8.6l3.1-2.5Z" fill="#fbbc05"/><path d="M12 6.3c1.4 0 2.7.5 3.7 1.4l2.7-2.7A9.5 9.5 0 0 0 3.5 7.7l3.1 2.5A5.7 5.7 0 0 1 12 6.3Z" fill="#ea4335"/>',
   microsoft:
     '<path d="M3 3h8.5v8.5H3z" fill="#f25022"/><path d="M12.5 3H21v8.5h-8.5z" fill="#7fba00"/><path d="M3 12.5h8.5V21H3z" fill="#00a4ef"/><path d="M12.5 12.5H21V21h-8.5z" fill="#ffb900"/>',
+  email:
+    '<path fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" d="M3.5 5.5h17v13h-17zM3.5 6.5 12 13l8.5-6.5"/>',
+  passkey:
+    '<path fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" d="M12.5 10.5a4 4 0 1 1-7.5-2 4 4 0 0 1 7.5 2zm0 0h8v4h-2.5v-2h-2v2H14"/>',
   github:
     '<path fill="currentColor" d="M12 2a10 10 0 0 0-3.2 19.5c.5.1.7-.2.7-.5v-1.8c-2.8.6-3.4-1.2-3.4-1.2-.4-1.1-1.1-1.4-1.1-1.4-.9-.6.1-.6.1-.6 1 .1 1.5 1 1.5 1 .9 1.6 2.4 1.1 3 .9 0-.7.3-1.1.6-1.4-2.2-.2-4.5-1.1-4.5-5 0-1 .4-2 1-2.6-.1-.3-.4-1.3.1-2.7 0 0 .8-.3 2.8 1a9.5 9.5 0 0 1 5 0c1.9-1.3 2.8-1 2.8-1 .5 1.4.2 2.4.1 2.7.6.7 1 1.6 1 2.6 0 3.9-2.3 4.7-4.6 5 .4.3.7.9.7 1.9V21c0 .3.2.6.7.5A10 10 0 0 0 12 2Z"/>',
+  oidc: '<path fill="currentColor" fill-rule="evenodd" d="M8 6.5a5.5 5.5 0 1 0 5.2 7.3h2v2.4h2.8v-2.4h1.2v2.4H22v-5.2h-8.8A5.5 5.5 0 0 0 8 6.5Zm0 3.3a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4Z"/>',
 }
 
 function renderDocument(title: string, body: string[]): string {

@@ -13,6 +13,7 @@ import {
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import type { RunWatch } from '../rpc/run-watch.ts'
+import type { BuiltPage } from './console.ts'
 import { type CorsOptions, createCrossOrigin } from './cors.ts'
 import { createRepetition, isCrossSitePost } from './cross-site-posts.ts'
 import { createEventStream } from './event-stream.ts'
@@ -45,6 +46,8 @@ export type RestOptions = CorsOptions & {
   /** The formats that features bring. */
   formats: RestFormat[]
   docs: DocsPage[]
+  /** The pages that features bring, by path. */
+  pages: Map<string, BuiltPage>
   /** The operations whose responses are server-sent events. */
   watches: WatchOperation[]
   runWatch: RunWatch
@@ -86,6 +89,7 @@ export function createApp(
     next()
   })
 
+  for (const [path, { handle }] of options.pages) app.use(path, handle)
   const fixedPaths = new Map<string, RequestHandler>()
   app.use(lookUpFixedPaths(fixedPaths))
   const { watches, runWatch } = options
@@ -220,9 +224,11 @@ function send(
   const requestId = sentRequestId(request) ?? callId
   response.set('X-Request-ID', requestId)
   setRateLimitHeaders(response, outcome.rateLimit)
-  if (outcome.error && isNavigation(operation, request))
+  if (outcome.error && isNavigation(operation, request)) {
+    const { retryAfter } = outcome.error
+    if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter))
     sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, requestId))
-  else if (outcome.error) {
+  } else if (outcome.error) {
     const { profile } = operation.policy
     sendProblem(response, outcome.error, requestId, profile, formatOf(formats, profile))
   } else respond?.(response, outcome.response ?? {})

@@ -28,6 +28,7 @@ import {
   startFlow,
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
+import { isAdminMethod, listSignInMethods } from './providers/sign-in-methods.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import {
   failure,
@@ -132,6 +133,7 @@ function signInAdmin(
       await recordRefusal(tx, user.id, identity.provider)
       return recordedFailure('not_admin')
     }
+    if (!(await hasAdminMethod(tx, settings, user, identity))) return failure('method_refused')
     await recordSignIn(tx, context, 'admin.signed_in', user, identity)
     const tokenId = randomUUID()
     // Read the clock only now, because the call has waited for the provider and for locks.
@@ -141,6 +143,27 @@ function signInAdmin(
     await tx.revocations.recordAdminToken({ id: tokenId, userId: user.id, expiresAt })
     return success({ ...user, tokenId, issuedAt, seconds })
   })
+}
+
+/**
+ * Returns whether administrators may sign in with the method that an identity counts as: that of the session
+ * which added its passkey or account, unless its provider has verified the address of the user. Otherwise,
+ * whoever reads a mailbox could add a passkey and become an administrator by it.
+ */
+async function hasAdminMethod(
+  { accounts }: IdentityStores,
+  settings: Settings,
+  { id: userId, email }: SignedInUser,
+  identity: Identity,
+): Promise<boolean> {
+  if (identity.emailVerified && identity.email === email) return true
+  const linked = await accounts.list(userId)
+  const account = linked.find(
+    ({ provider, subject }) => provider === identity.provider && subject === identity.subject,
+  )
+  const method = account?.addedBy ?? identity.provider
+  const isOn = listSignInMethods(settings).some((name) => name === method)
+  return isOn && isAdminMethod(settings, method)
 }
 
 /** Returns the ID of the user to whom a refused sign-in would have linked an account, if there is one. */

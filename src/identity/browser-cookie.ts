@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
-import { createSecret } from './secret.ts'
+import { readConnectionId } from './providers/connection.ts'
+import { createSecret, hashSecret } from './secret.ts'
 
 /** What a browser is remembered by: a secret, and the connections by which somebody has signed in. */
 export type Browser = {
@@ -8,6 +9,10 @@ export type Browser = {
   secret: string
   /** The ends of the memory in seconds since 1970, by the ID of the connection, oldest first. */
   connections: Record<string, number>
+  /** The same for the addresses of those who have signed in, by a hash. */
+  addresses?: Record<string, number>
+  /** The method of the last sign-in. */
+  method?: string
 }
 
 /** Signs the cookie of browsers. */
@@ -15,14 +20,14 @@ export type BrowserCookies = {
   sign(browser: Browser): Promise<string>
   /** Returns the browser of a cookie, or a new one without a cookie that this server signed. */
   read(cookie: string | undefined): Promise<Browser>
-  /** Returns the browser after a sign-in through a connection. */
-  remember(browser: Browser, connectionId: string): Browser
+  /** Returns the browser after a sign-in by a method or through a connection, of an address if known. */
+  remember(browser: Browser, provider: string, email: string | undefined): Browser
 }
 
-/** How long a connection is remembered: 180 days, the lifetime of the cookie (oauth.proto). */
+/** How long a connection or an address is remembered: 180 days, the lifetime of the cookie (oauth.proto). */
 const memorySeconds = 180 * 86_400
 
-/** More connections would make the cookie too long. The oldest one is forgotten. */
+/** More of them would make the cookie too long. The oldest one is forgotten. */
 const maxRemembered = 10
 
 const audience = 'browser'
@@ -43,18 +48,45 @@ export function createBrowserCookies(secret: string, now: () => Date): BrowserCo
       try {
         const options = { audience, algorithms: ['HS256'], currentDate: now() }
         const { payload } = await jwtVerify<Browser>(cookie ?? '', key, options)
-        const current = Object.entries(payload.connections).filter(([, end]) => end > seconds())
-        return { secret: payload.secret, connections: Object.fromEntries(current) }
+        const { secret, connections, addresses = {}, method } = payload
+        const current = (ends: Record<string, number>) =>
+          Object.fromEntries(Object.entries(ends).filter(([, end]) => end > seconds()))
+        return {
+          secret,
+          connections: current(connections),
+          addresses: current(addresses),
+          ...(method !== undefined && { method }),
+        }
       } catch {
         return { secret: createSecret(), connections: {} }
       }
     },
 
-    remember({ secret, connections }, connectionId) {
-      const others = Object.entries(connections).filter(([id]) => id !== connectionId)
-      const added = [connectionId, seconds() + memorySeconds] as const
-      const kept = others.slice(1 - maxRemembered)
-      return { secret, connections: Object.fromEntries([...kept, added]) }
+    remember(browser, provider, email) {
+      const { secret, connections, addresses = {} } = browser
+      const add = (ends: Record<string, number>, key: string | undefined) => {
+        if (key === undefined) return ends
+        const others = Object.entries(ends).filter(([one]) => one !== key)
+        const added = [key, seconds() + memorySeconds] as const
+        return Object.fromEntries([...others.slice(1 - maxRemembered), added])
+      }
+      const connectionId = readConnectionId(provider)
+      return {
+        secret,
+        connections: add(connections, connectionId),
+        addresses: add(addresses, email && addressKey(browser, email)),
+        ...(connectionId === undefined && { method: provider }),
+      }
     },
   }
+}
+
+/** Returns what stands for a browser in which somebody has signed in with an address, if they have. */
+export function browserHashOf(browser: Browser, email: string): string | undefined {
+  const isKnown = Object.hasOwn(browser.addresses ?? {}, addressKey(browser, email))
+  return isKnown ? hashSecret(browser.secret) : undefined
+}
+
+function addressKey({ secret }: Browser, email: string): string {
+  return hashSecret(`${secret} ${email}`).slice(0, 22)
 }

@@ -37,6 +37,8 @@ export type Claims = {
     scope?: string
     /** The connection of the workspace that the session began through, if any. */
     connection_id?: string
+    /** Present if the account page asked for the sign-in, in its own tokens. */
+    step_up?: true
   } & AuthenticationClaims
   refresh: { sub: string; jti: string; wid: string }
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }
@@ -60,7 +62,7 @@ export type ResourceClaims = {
   wid: string
   client_id: string
   scope: string
-} & Pick<AuthenticationClaims, 'auth_time' | 'auth_time_unconfirmed'>
+} & Pick<AuthenticationClaims, 'auth_time' | 'auth_time_unconfirmed' | 'acr'>
 
 /** The `type` of these tokens. */
 export const resourceType = 'resource_access'

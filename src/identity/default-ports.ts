@@ -4,6 +4,7 @@ import type {
   SessionScope,
   SignedIn,
   SignInConnections,
+  SignInPasskeys,
   TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
@@ -11,6 +12,7 @@ import { readConnectionId } from './providers/connection.ts'
 import { failure } from './sign-in-result.ts'
 import type { EnforcementStore } from './store/enforcement-store.ts'
 import { connectionRequired, connectionSession } from './user-errors.ts'
+import { refuseWeakSessions } from './weak-sessions.ts'
 
 const noConnections: SignInConnections = {
   existsAny: async () => false,
@@ -51,9 +53,10 @@ function createScopeWithoutConnections(enforcements: EnforcementStore): SessionS
 /** What identity finds on a server without connections and API resources. */
 export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
-    createScopeWithoutConnections(enforcements),
+    refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
   tokenResources: () => noTokenResources,
+  signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
 
 /** Without API resources, no token is limited to one. */

@@ -37,8 +37,9 @@ export const identityEvents = {
   'user.account_linked': {
     target: 'user',
     detail: ['provider', 'subject'],
-    description: 'A first sign-in with an account linked it to the user with its e-mail address',
-    recordedBy: ['completeLogin', 'completeAdminLogin'],
+    description:
+      'A first sign-in with an account linked it to the user with its e-mail address, or the user linked it on the account page',
+    recordedBy: ['completeLogin', 'completeAdminLogin', 'confirmAccountLink'],
   },
   'user.email_changed': {
     target: 'user',
@@ -58,8 +59,8 @@ export const identityEvents = {
     target: 'user',
     detail: ['provider', 'subject'],
     description:
-      'Sign-in refused: a user with this e-mail address already signs in with other accounts',
-    recordedBy: ['completeLogin', 'completeAdminLogin'],
+      'Sign-in refused: a user with this e-mail address already signs in with other accounts; or the account page refused an account of another user, or a second one of a provider',
+    recordedBy: ['completeLogin', 'completeAdminLogin', 'confirmAccountLink'],
   },
   'user.signed_out': {
     target: 'user',

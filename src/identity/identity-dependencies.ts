@@ -7,7 +7,8 @@ import type { Mail } from '../outbound/mail-client.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
 import type { ConnectionProviderSource, IdentityPorts } from './ports.ts'
-import type { Provider, ProviderName } from './providers/provider.ts'
+import type { Proofs } from './providers/own-methods.ts'
+import type { Provider, SignInMethodName } from './providers/provider.ts'
 import type { IdentitySettings } from './settings.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
 import type { AccountStore } from './store/account-store.ts'
@@ -24,13 +25,21 @@ import type { Tokens } from './tokens.ts'
 /** The outcome of a login. */
 export type SignInOutcome = {
   flow: Flow
-  provider: ProviderName | 'connection' | 'unknown'
-  /** `ok`, an error such as `email_not_verified`, or the reason of a ServiceError in lower case. */
+  provider: SignInMethodName | 'connection' | 'unknown'
+  /**
+   * `ok`, an error such as `email_not_verified`, the reason of a ServiceError in lower case, or `wrong_code`
+   * before a callback.
+   */
   outcome: string
 }
 
 /** The secrets that can be used only once. */
-export const replayedSecrets = ['refresh_token', 'authorization_code', 'sign_in_state'] as const
+export const replayedSecrets = [
+  'refresh_token',
+  'authorization_code',
+  'sign_in_state',
+  'passkey_challenge',
+] as const
 
 export type ReplayedSecret = (typeof replayedSecrets)[number]
 
@@ -41,7 +50,8 @@ export type IdentityDependencies = {
   tokens: Tokens
   stateCookies: StateCookies
   browserCookies: BrowserCookies
-  providers: Map<ProviderName, Provider>
+  providers: Map<SignInMethodName, Provider>
+  proofs: Proofs
   /** The providers of workspaces' connections. */
   connectionProviders: ConnectionProviderSource
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
@@ -54,7 +64,7 @@ export type IdentityDependencies = {
   limitTransactions: Semaphore
   /** Sends an e-mail in the background, if a mail server is configured. */
   sendMail: (mail: Mail) => void
-  /** Called once for each callback of a login, whether it succeeds or fails, for metrics. */
+  /** Called once for each callback of a login and each wrong code, for metrics. */
   onSignIn: (signIn: SignInOutcome) => void
   /** Called whenever a secret is presented again after its use, for metrics. */
   onReplay: (secret: ReplayedSecret) => void

@@ -10,8 +10,12 @@ import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { renderAccountMail } from './account-mail.ts'
+import type { IdentityDependencies } from './identity-dependencies.ts'
+import type { IdentityPorts } from './ports.ts'
 import { originOf } from './providers/generic.ts'
 import type { Identity } from './providers/provider.ts'
+import { titleOf } from './providers/sign-in-methods.ts'
 import { reasons } from './reasons.ts'
 import { preventSessions } from './sessions.ts'
 import { failure, recordedFailure, type SignInResult, success } from './sign-in-result.ts'
@@ -23,9 +27,13 @@ import type { SessionStore } from './store/session-store.ts'
 import type { UserStore } from './store/user-store.ts'
 
 /** The stores that resolving and linking an identity changes. */
-type LinkStores = { accounts: AccountStore; activity: ActivityStore; users: UserStore }
+type LinkStores = Pick<IdentityPorts, 'signInPasskeys'> & {
+  accounts: AccountStore
+  activity: ActivityStore
+  users: UserStore
+}
 
-type UnlinkStores = LinkStores & {
+type UnlinkStores = Omit<LinkStores, 'signInPasskeys'> & {
   browserSessions: BrowserSessionStore
   codes: CodeStore
   revocations: RevocationStore
@@ -53,12 +61,20 @@ export async function resolveUser(
   identity: Identity,
   maySignUp: MaySignUp,
 ): Promise<SignInResult<ResolvedUser>> {
+  if (identity.userId) {
+    await tx.users.lock(identity.userId)
+    return success({ id: identity.userId, wasLinked: true })
+  }
   const linkedUserId = await tx.accounts.findUserId(identity)
   if (linkedUserId) {
     await tx.users.lock(linkedUserId)
     // Check again, because the account may have been unlinked before the lock was acquired.
-    if ((await tx.accounts.findUserId(identity)) === linkedUserId)
-      return success({ id: linkedUserId, wasLinked: true })
+    const isLinked = (await tx.accounts.findUserId(identity)) === linkedUserId
+    if (isLinked && !(await ownsAddress(tx, identity, linkedUserId))) {
+      // An address of codes is worth nothing once the user has another one.
+      return failure('account_conflict')
+    }
+    if (isLinked) return success({ id: linkedUserId, wasLinked: true })
   }
   if (!identity.email || !identity.emailVerified)
     return failure(identity.emailProblem ?? 'email_not_verified')
@@ -67,6 +83,15 @@ export async function resolveUser(
   if (isClosed) return failure('sign_up_closed')
   const linked = await linkByEmail(tx, identity, identity.email)
   return linked.ok ? success({ id: linked.value, wasLinked: false }) : linked
+}
+
+/** Whether the address is the user's, if it is an account of codes. */
+async function ownsAddress(
+  { users }: LinkStores,
+  { provider, subject }: Identity,
+  userId: string,
+): Promise<boolean> {
+  return provider !== 'email' || (await users.requireProfile(userId)).email === subject
 }
 
 /** Links the account to the user with this address, unless the user's other accounts prevent it. */
@@ -87,7 +112,11 @@ async function linkByEmail(
   if (accounts.some((other) => other.provider === provider && other.subject === subject))
     return success(userId)
   const detail = { provider, subject }
-  if (!mayJoin(identity, email, accounts)) {
+  const mayLink =
+    mayJoin(identity, email, accounts) &&
+    // A code is no master key.
+    (provider !== 'email' || !(await tx.signInPasskeys.hasAny(userId)))
+  if (!mayLink) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
     return recordedFailure('account_conflict')
@@ -103,15 +132,39 @@ async function linkByEmail(
 }
 
 /**
+ * Links an account to a user who has signed in and asked for it, whatever the address of the account.
+ * Refuses the account of another user, and a second account of the same provider. The user must be locked.
+ */
+export async function linkToUser(
+  tx: LinkStores,
+  userId: string,
+  { provider, subject, email = '', hostedDomain = '' }: Identity,
+  addedBy: string,
+): Promise<SignInResult<{ isNew: boolean }>> {
+  const detail = { provider, subject }
+  const ownerId = await tx.accounts.findUserId(detail)
+  if (ownerId === userId) return success({ isNew: false })
+  const accounts = await tx.accounts.list(userId)
+  const isFree =
+    ownerId === undefined &&
+    !accounts.some((other) => originOf(other) === originOf(detail)) &&
+    (await tx.accounts.link({ provider, subject, userId, email, hostedDomain, addedBy }))
+  const action = isFree ? 'user.account_linked' : 'user.link_refused'
+  await tx.activity.record({ actorId: userId }, { action, targetId: userId, detail })
+  return isFree ? success({ isNew: true }) : recordedFailure('account_conflict')
+}
+
+/**
  * Returns whether an account may be linked to the user with its address. If the user already has
  * another account at the same provider, it may not, because the address must have changed hands. If
  * the user has accounts at other providers, a Google account may be linked only if Google is
- * authoritative for the address, and one of OIDC_ISSUER only if OIDC_TRUST_EMAIL is true.
+ * authoritative for the address, one of OIDC_ISSUER only if OIDC_TRUST_EMAIL is true, and an address of codes
+ * not at all.
  */
 function mayJoin(identity: Identity, email: string, accounts: LinkedAccount[]): boolean {
   if (accounts.length === 0) return true
   if (accounts.some((other) => originOf(other) === originOf(identity))) return false
-  if (identity.joinsNone) return false
+  if (identity.joinsNone || identity.provider === 'email') return false
   return identity.provider !== 'google' || isGoogleAddress(email, identity.hostedDomain)
 }
 
@@ -130,7 +183,7 @@ export async function listAccounts(
   _request: ListAccountsRequest,
 ): Promise<ListAccountsResponse> {
   const accounts = await stores.accounts.list(requireUser(principal).id)
-  return { accounts: accounts.map(viewAccount) }
+  return { accounts: accounts.filter(({ provider }) => provider !== 'passkey').map(viewAccount) }
 }
 
 /**
@@ -139,30 +192,93 @@ export async function listAccounts(
  * the user's admin tokens.
  */
 export async function unlinkAccount(
-  { stores, principal, now }: RequestContext<UnlinkStores>,
+  { stores, principal, now, identity }: RequestContext<UnlinkStores> & WithMethods,
   { account_id }: UnlinkAccountRequest,
 ): Promise<UnlinkAccountResponse> {
   const { id: userId, token } = requireUser(principal)
-  return stores.transaction(async (tx) => {
+  const { provider, email } = await stores.transaction(async (tx) => {
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id)
-    if (!account) throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
-    if (accounts.length === 1) {
-      throw new ServiceError(reasons.LAST_ACCOUNT)
-    }
-    const { id, provider, subject } = account
-    await tx.accounts.unlink(id)
+    if (!account || account.provider === 'passkey')
+      throw new ServiceError(reasons.ACCOUNT_NOT_FOUND)
+    const { provider, subject } = account
     const currentId = await tx.sessions.findIdOfAccessToken(token.id)
-    await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
-    await tx.sessions.end({ userId, provider }, now, currentId)
-    await tx.revocations.denyAdminTokens(userId)
+    await removeWayIn(tx, now, userId, {
+      account,
+      accounts,
+      sessionProvider: provider,
+      currentId,
+      isOn: createIsOn(identity),
+    })
     await tx.activity.record(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
-    return {}
+    return { provider, email: (await tx.users.requireProfile(userId)).email }
   })
+  const { settings } = identity
+  const sentence = `An account of ${titleOf(settings, provider)} no longer signs you in, and the sessions that it began have ended.`
+  const mail = { subject: 'An account was removed', sentence }
+  identity.sendMail(renderAccountMail(email, settings.BASE_URL, mail))
+  return {}
+}
+
+type WithMethods = {
+  identity: Pick<IdentityDependencies, 'providers' | 'sendMail' | 'settings'>
+}
+
+/** Returns whether people sign in with a method. */
+export function createIsOn({
+  providers,
+}: Pick<IdentityDependencies, 'providers'>): (method: string) => boolean {
+  const names = new Set<string>(providers.keys())
+  return (method) => names.has(method)
+}
+
+/**
+ * Whether a user can sign in with one of these accounts. The account of codes, which exists once the user
+ * has used one, counts while they are on.
+ */
+export function hasWayIn(
+  accounts: Pick<LinkedAccount, 'provider'>[],
+  isOn: (method: string) => boolean,
+  emailSignIn: boolean,
+): boolean {
+  return accounts.some(({ provider }) => isOn(provider) && (provider !== 'email' || emailSignIn))
+}
+
+/** A way in to remove, among all of its user. */
+type Removal = {
+  account: LinkedAccount
+  accounts: LinkedAccount[]
+  /** The provider of the sessions that it began, which end. */
+  sessionProvider: string
+  /** The session of the caller, which goes on. */
+  currentId?: string | undefined
+  /** Whether people sign in with a method. */
+  isOn: (method: string) => boolean
+}
+
+/**
+ * Removes an account or a passkey of a user, and ends what it began. The user must be locked, so that two
+ * removals at once leave one way in.
+ *
+ * @throws {ServiceError} already_exists if it is the last way in
+ */
+export async function removeWayIn(
+  tx: Omit<UnlinkStores, 'activity' | 'codes'>,
+  now: Date,
+  userId: string,
+  { account, accounts, sessionProvider: provider, currentId, isOn }: Removal,
+): Promise<void> {
+  const { emailSignIn } = await tx.users.requireProfile(userId)
+  const others = accounts.filter(({ id }) => id !== account.id)
+  if (!hasWayIn(others, isOn, emailSignIn)) throw new ServiceError(reasons.LAST_ACCOUNT)
+  await tx.accounts.unlink(account.id)
+  await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
+  await tx.sessions.end({ userId, provider }, now, currentId)
+  await tx.revocations.denyAdminTokens(userId)
 }
 
 function viewAccount({ id, provider, email, createdAt }: LinkedAccount): LinkedAccountResponse {

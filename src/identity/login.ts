@@ -4,17 +4,19 @@ import type {
   CompleteLoginRequest,
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
+import { completeAccountLink } from './account-link.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
 import { failureUrl, resumeUrl } from './oauth/authorization-response.ts'
 import { requireRedirectingClient } from './oauth/authorize.ts'
-import { findStartProblem, rememberConnection } from './oauth/connection-start.ts'
+import { findStartProblem, rememberSignIn } from './oauth/connection-start.ts'
 import { continueAuthorization } from './oauth/continue-authorization.ts'
 import { completeInvitation } from './oauth/invitation-sign-in.ts'
 import { openSession } from './oauth/open-session.ts'
 import { openerPolicyOf } from './oauth/opener-policy.ts'
+import { requiresPasskey } from './oauth/sign-in-age.ts'
 import { switchUrl } from './oauth/switch-user.ts'
 import {
   fetchIdentity,
@@ -26,6 +28,7 @@ import {
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { appendToQuery, requireLoginClient } from './redirect-uris.ts'
+import { sessionProviderOf } from './session-provider.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
 import type { LoginClient, OAuthState } from './state-cookie.ts'
@@ -75,6 +78,7 @@ export function completeLogin(
   const flow = 'user'
   return reportOutcome(context, { flow, provider: request.provider }, async () => {
     const login = await resumeFlow(context, request, flow)
+    if (login.link) return completeAccountLink(context, request, login, login.link)
     if (login.invitation !== undefined)
       return completeInvitation(context, request, login, login.invitation)
     const client = login.client as NonNullable<OAuthState['client']>
@@ -89,9 +93,10 @@ export function completeLogin(
     const result = identity.ok ? await grantCode(context, identity.value, client) : identity
     if (!result.ok) await recordFailure(context, login, result)
     const location = clientUrl(client, result)
-    const remembered = result.ok
-      ? await rememberConnection(context, request.browser, login.provider)
-      : {}
+    const remembered =
+      result.ok && identity.ok
+        ? await rememberSignIn(context, request.browser, login.provider, identity.value.email)
+        : {}
     const cleared = { state: login.secrets.state, login_state: '' }
     return { result, response: { ...cleared, location, ...remembered, ...openerPolicy } }
   })
@@ -112,7 +117,9 @@ async function completeAuthorization(
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
     ? await openSession(context, identity.value, client, callback, request)
-    : identity
+    : identity.error === 'access_denied' && requiresPasskey(request)
+      ? failure('passkey_missing')
+      : identity
   const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {
     await recordFailure(context, login, result)
@@ -132,7 +139,7 @@ async function completeAuthorization(
       ...common,
       // A page is shown at a separate URL, so that it can be reloaded.
       location: next.location ?? resumed,
-      ...(await rememberConnection(context, callback.browser, login.provider)),
+      ...(await rememberSignIn(context, callback.browser, login.provider, session.email)),
       browser_session: session.secret,
       browser_session_seconds: lifetimesOf(context.identity.settings).refresh,
     },
@@ -145,7 +152,7 @@ function grantCode(
   identity: Identity,
   { codeChallenge, redirectUri }: LoginClient,
 ): Promise<SignInResult<{ code: string }>> {
-  const { provider } = identity
+  const provider = sessionProviderOf(identity)
   return inSignInTransaction(context, async (tx, context) => {
     const client = await requireLoginClient(tx.clients, redirectUri)
     const signedIn = await signIn(tx, context, identity, client)

@@ -3,11 +3,13 @@ import { ServiceError } from '../core/errors.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { readConnectionId } from './providers/connection.ts'
+import { isOwnMethod } from './providers/own-methods.ts'
 import {
   type Identity,
   type LoginOptions,
   type Provider,
-  providerNames,
+  type SignInProviderName,
+  signInMethodNames,
 } from './providers/provider.ts'
 import { isAdminMethod } from './providers/sign-in-methods.ts'
 import { reasons } from './reasons.ts'
@@ -19,7 +21,7 @@ import {
   type SignInResult,
   success,
 } from './sign-in-result.ts'
-import { type Flow, type OAuthState, stateSeconds } from './state-cookie.ts'
+import { type Continuation, type Flow, maxFlowSeconds, type OAuthState } from './state-cookie.ts'
 
 /**
  * Returns a configured provider by its name, or the one of an active connection, by which nobody signs
@@ -55,7 +57,7 @@ export async function findProvider(
 export async function startFlow(
   context: IdentityContext,
   provider: Provider,
-  login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo'>,
+  login: Continuation,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
   const { stateCookies, settings } = context.identity
@@ -63,7 +65,14 @@ export async function startFlow(
   if (!started.ok) return warnOf(context, started)
   const { url, secrets } = started.value
   const { name, configuration } = provider
-  const state = { ...login, provider: name, ...(configuration && { configuration }), secrets }
+  const startedAt = Math.floor(context.identity.clock().getTime() / 1000)
+  const state = {
+    ...login,
+    provider: name,
+    startedAt,
+    ...(configuration && { configuration }),
+    secrets,
+  }
   const login_state = await stateCookies.seal(state)
   return success({ location: url, state: secrets.state, login_state })
 }
@@ -82,14 +91,22 @@ export async function resumeFlow(
   await requireProvider(context, provider, flow)
   const { identity, stores, now } = context
   const login = login_state ? await identity.stateCookies.open(login_state) : undefined
-  if (!login || login.flow !== flow || login.provider !== provider) throw stateRefused()
+  if (!login || login.flow !== flow || !mayComplete(login, provider)) throw stateRefused()
   if (!state || !isSameSecret(state, login.secrets.state)) throw stateRefused()
-  const expiresAt = new Date(now.getTime() + stateSeconds * 1000)
+  const expiresAt = new Date(now.getTime() + maxFlowSeconds * 1000)
   if (!(await stores.codes.consumeState(hashSecret(state), expiresAt))) {
     identity.onReplay('sign_in_state')
     throw stateRefused()
   }
-  return login
+  return { ...login, provider: provider as SignInProviderName }
+}
+
+/**
+ * Whether a provider may complete a login. The pages of daikon's own methods share theirs, because what
+ * they prove names the method.
+ */
+function mayComplete(login: OAuthState, provider: string): boolean {
+  return login.provider === provider || (isOwnMethod(login.provider) && isOwnMethod(provider))
 }
 
 /** Completes the login at the provider and returns the identity of the person. */
@@ -109,7 +126,8 @@ export async function fetchIdentity(
   }
   const redirectUri = callbackUrl(context.identity.settings, login.flow, provider)
   const result = await provider.complete(callback, redirectUri, login.secrets)
-  return result.ok ? result : warnOf(context, result)
+  if (!result.ok) return warnOf(context, result)
+  return login.links ? success({ ...result.value, links: login.links }) : result
 }
 
 /** What an operator can do about an address that cannot be used. */
@@ -160,7 +178,7 @@ export async function reportOutcome<Response>(
 }
 
 function findProviderName(name: string) {
-  return providerNames.find((one) => one === name)
+  return signInMethodNames.find((one) => one === name)
 }
 
 /**
@@ -175,14 +193,14 @@ function warnOf({ warn }: IdentityContext, failure: SignInFailure): SignInFailur
  * Returns the redirect URI of a login. It is built from the configured base URL, never from the
  * Host header.
  */
-function callbackUrl(
+export function callbackUrl(
   { BASE_URL: baseUrl }: { BASE_URL: string },
   flow: Flow,
-  { name }: Provider,
+  { name }: Pick<Provider, 'name'>,
 ): string {
   return `${baseUrl}/auth/${flow === 'admin' ? 'admin/' : ''}callback/${name}`
 }
 
-function stateRefused(): ServiceError {
+export function stateRefused(): ServiceError {
   return new ServiceError(reasons.STATE_REFUSED)
 }

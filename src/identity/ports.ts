@@ -8,6 +8,7 @@ import type { SignInResult } from './sign-in-result.ts'
  * transactions.
  */
 export type IdentityPorts = {
+  signInPasskeys: SignInPasskeys
   sessionScope: SessionScope
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
@@ -33,8 +34,11 @@ export type SignedIn = { userId: string; provider: string }
 /** Whether a session may be used in a workspace. */
 export type WorkspaceAccess =
   | { isAllowed: true }
-  /** `requiredConnection` is the connection that the user must sign in through, if there is one. */
-  | { isAllowed: false; requiredConnection?: string }
+  /**
+   * `requiredConnection` is the connection that the user must sign in through, if there is one;
+   * `isTooWeak` whether any other sign-in than by a code would do.
+   */
+  | { isAllowed: false; requiredConnection?: string; isTooWeak?: true }
 
 /** The connections of workspaces to identity providers of their own, through which members sign in. */
 export type SignInConnections = {
@@ -137,4 +141,10 @@ export type TokenResource = {
 export type ResourceServices = {
   /** Returns the service of the API with this URI. */
   find(uri: string): Promise<string | undefined>
+}
+
+/** The passkeys that people sign in with. */
+export type SignInPasskeys = {
+  /** Whether a user has one. */
+  hasAny(userId: string): Promise<boolean>
 }

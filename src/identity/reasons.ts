@@ -3,6 +3,10 @@ import { defineReasons } from '../core/define-reasons.ts'
 /** The reasons of errors of credentials, sign-in and OAuth. */
 export const reasons = defineReasons({
   ACCOUNT_NOT_FOUND: { code: 'not_found', message: 'Account not found' },
+  ACCOUNT_PAGE_ONLY: {
+    code: 'permission_denied',
+    message: 'Only the account page can call this method',
+  },
   ADMINISTRATOR_REQUIRED: {
     code: 'permission_denied',
     message: 'Management apps cannot call this method',
@@ -56,7 +60,7 @@ export const reasons = defineReasons({
   INVITATION_ENDED: { code: 'not_found', message: 'The invitation has ended or does not exist' },
   LAST_ACCOUNT: {
     code: 'already_exists',
-    message: 'The last linked account cannot be unlinked, because it is the only way to sign in',
+    message: 'The last linked account or passkey cannot be removed, because it is the only way in',
   },
   LOGOUT_REFUSED: {
     code: 'failed_precondition',
@@ -96,6 +100,12 @@ export const reasons = defineReasons({
     message: 'A service key is required in the x-service-key header',
   },
   SESSION_NOT_FOUND: { code: 'not_found', message: 'Session not found' },
+  SIGN_IN_TOO_OLD: { code: 'unauthenticated', message: 'The user must sign in again' },
+  SIGN_IN_TOO_WEAK: {
+    code: 'permission_denied',
+    message:
+      'The workspace does not accept sign-ins by a code sent by e-mail. Sign in another way.',
+  },
   SIGNER_UNAVAILABLE: { code: 'unavailable', message: 'Tokens cannot be signed at the moment' },
   STATE_REFUSED: {
     code: 'failed_precondition',

@@ -11,6 +11,9 @@ import type { IdentityDependencies } from './identity-dependencies.ts'
 import { logoutFailure } from './jobs.ts'
 import { lifetimesOf } from './lifetimes.ts'
 import { createLogoutSender } from './oauth/logout-notifications.ts'
+import { createProofs } from './proofs.ts'
+import { addOwnMethods, type OwnMethod } from './providers/own-methods.ts'
+import type { Provider, ProviderName } from './providers/provider.ts'
 import { createClientOrigins } from './redirect-uris.ts'
 import type { IdentitySettings } from './settings.ts'
 import { createStateCookies } from './state-cookie.ts'
@@ -20,10 +23,13 @@ import { createTokens } from './tokens.ts'
 
 export type IdentityServiceDependencies = Pick<
   IdentityDependencies,
-  'currentKeys' | 'providers' | 'onSignIn' | 'onReplay'
+  'currentKeys' | 'onSignIn' | 'onReplay'
 > & {
+  providers: Map<ProviderName, Provider>
   database: Pick<Database, 'fork' | 'reads' | 'statements'>
   settings: IdentitySettings & CentralSettings
+  /** The methods of daikon's own that the features bring. */
+  ownMethods: readonly OwnMethod[]
   now: () => Date
   /** Undefined if no mail server is configured. */
   sendMail: SendMail | undefined
@@ -37,7 +43,7 @@ const maxSignInTransactions = 5
 /** Creates what signs users in, and issues and verifies tokens. */
 export function createIdentityServices(dependencies: IdentityServiceDependencies) {
   const { currentKeys, providers, onSignIn, onReplay, database, settings, now } = dependencies
-  const { sendMail, logFailure, warn } = dependencies
+  const { sendMail, logFailure, warn, ownMethods } = dependencies
   const tokens = createTokens({
     currentKeys,
     issuer: settings.BASE_URL,
@@ -47,12 +53,14 @@ export function createIdentityServices(dependencies: IdentityServiceDependencies
     debug: settings.DEBUG,
   })
   const backchannelHosts = createBackchannelHosts(settings)
+  const proofs = createProofs(settings.SESSION_SECRET_KEY, now)
   const identity: Omit<IdentityDependencies, 'connectionProviders'> = {
     currentKeys,
     tokens,
     stateCookies: createStateCookies(settings.SESSION_SECRET_KEY, now),
     browserCookies: createBrowserCookies(settings.SESSION_SECRET_KEY, now),
-    providers,
+    providers: addOwnMethods(providers, ownMethods, settings, proofs),
+    proofs,
     clock: now,
     limitTransactions: createSemaphore(maxSignInTransactions),
     sendMail: (mail) => void sendMail?.(mail).catch(logFailure(mailFailure)),

@@ -17,10 +17,10 @@ import type { IdentityPorts } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { reasons } from './reasons.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
-import type { ClientStore } from './store/client-store.ts'
+import { accountClientId, type ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
 import type { SessionStore } from './store/session-store.ts'
-import { notAMember, wrongAudience } from './user-errors.ts'
+import { notAMember, signInTooWeak, wrongAudience } from './user-errors.ts'
 
 /** The tokens issued for a session, with the data that an ID token requires. */
 export type IssuedTokens = {
@@ -64,6 +64,8 @@ export async function issueTokens(
     ...(scope !== undefined && { scope }),
     ...(connectionId !== undefined && { connection_id: connectionId }),
     ...authenticationClaims(session.authentication),
+    ...(clientId === accountClientId &&
+      session.authentication?.isStepUp && { step_up: true as const }),
   }
   const { sub, wid } = claims
   const iat = expiryOf(issuedAt, 0).getTime()
@@ -95,11 +97,13 @@ const resourceTokenSeconds = 900
 
 /** Omits what only daikon and the client app itself need to know about the person. */
 function toResourceClaims(claims: Claims['access']): ResourceClaims {
-  const { sub, jti, wid, client_id = '', scope = '', auth_time, auth_time_unconfirmed } = claims
+  const { sub, jti, wid, client_id = '', scope = '' } = claims
+  const { auth_time, auth_time_unconfirmed, acr } = claims
   return {
     ...{ sub, jti, wid, client_id, scope },
     ...(auth_time !== undefined && { auth_time }),
     ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
+    ...(acr !== undefined && { acr }),
   }
 }
 
@@ -217,7 +221,11 @@ async function rotate(
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
     if (switchesTo) await tx.sessionScope.require(session, switchesTo)
     // The connection has lost the user, or another one has been enforced.
-    else if (!(await tx.sessionScope.find(session, workspaceId)).isAllowed) return undefined
+    else {
+      const access = await tx.sessionScope.find(session, workspaceId)
+      if (!access.isAllowed && access.isTooWeak) throw signInTooWeak()
+      if (!access.isAllowed) return undefined
+    }
   }
   if (!(await tx.sessions.consumeRefreshToken(tokenId, now))) {
     context.identity.onReplay('refresh_token')

@@ -14,6 +14,7 @@ import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { connectionName } from './providers/connection.ts'
 import { reasons } from './reasons.ts'
+import { shownProvider } from './session-provider.ts'
 import type { BrowserSessionStore } from './store/browser-session-store.ts'
 import type { CodeStore } from './store/code-store.ts'
 import type { RevocationStore } from './store/revocation-store.ts'
@@ -50,7 +51,7 @@ export function viewSession(session: UserSession, currentId?: string): Session {
   return {
     id: session.id,
     workspace_id: session.workspaceId,
-    provider: session.provider,
+    provider: shownProvider(session.provider),
     user_agent: session.userAgent,
     created_at: isoTime(session.createdAt),
     last_used_at: isoTime(session.lastUsedAt),

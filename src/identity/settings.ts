@@ -12,7 +12,7 @@ import {
   url,
 } from '../config/parsers.ts'
 import { type SettingsOf, setting } from '../config/setting.ts'
-import { providerNames } from './providers/provider.ts'
+import { signInMethodNames } from './providers/provider.ts'
 
 const http = url('http', 'https')
 
@@ -120,14 +120,14 @@ export const identitySettings = {
   SIGN_IN_METHODS: setting(
     'Identity providers',
     '',
-    namesOf(...providerNames),
-    'Comma-separated providers that people sign in with, out of google, microsoft, github and oidc, in the order of their buttons. Empty: each that has a client ID.',
+    namesOf(...signInMethodNames),
+    'Comma-separated methods that people sign in with, out of google, microsoft, github, oidc, email and passkey, in the order of their buttons. Empty: each provider that has a client ID.',
   ),
   ADMIN_SIGN_IN_METHODS: setting(
     'Identity providers',
     '',
-    namesOf(...providerNames),
-    'Comma-separated providers that administrators sign in with, out of those that people sign in with. Only a sign-in with one of them makes a user in ADMIN_EMAILS an administrator. Empty: all of them.',
+    namesOf(...signInMethodNames),
+    'Comma-separated methods that administrators sign in with, out of those that people sign in with. Only a sign-in with one of them makes a user in ADMIN_EMAILS an administrator. Empty: all of them but email.',
   ),
   SIGN_UP: setting(
     'Identity providers',

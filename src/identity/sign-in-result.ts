@@ -27,6 +27,9 @@ export const signInErrors = {
   unexpected_user: 'Another user signed in than the application expects',
   reauthentication_required: 'The identity provider did not confirm a recent sign-in',
   amr_missing: 'The identity provider did not confirm the required authentication method',
+  passkey_removed: 'The passkey has been removed; sign in another way',
+  passkey_missing: 'The user has no passkey here',
+  method_refused: 'Administrators cannot sign in with what this account was added by',
   not_admin: 'The account is not an administrator',
 } as const
 

@@ -8,6 +8,7 @@ import type {
   IdentityStores,
 } from './identity-dependencies.ts'
 import { type ResolvedUser, resolveUser } from './linked-accounts.ts'
+import { linkProvedAddress, renderLinkedAddressMail } from './linked-address.ts'
 import { readConnectionId } from './providers/connection.ts'
 import type { Identity } from './providers/provider.ts'
 import { isAdminMethod } from './providers/sign-in-methods.ts'
@@ -97,15 +98,18 @@ export async function signIn(
     const event = { action: 'user.promoted', targetId: user.id, detail } as const
     await tx.activity.record({ actorId: user.id }, event)
   }
+  // The account that signs in must be one that the user had.
+  if (identity.links && wasLinked && (await linkProvedAddress(tx, user, identity.links)))
+    context.mailLater(renderLinkedAddressMail(user.email, settings.BASE_URL))
   if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
     await tx.signInWorkspaces.createPersonal(user, now)
   return success({ ...user, wasLinked })
 }
 
 /** Returns whether somebody may sign in whose address no user has. */
-async function maySignUp(
-  { SIGN_UP, ADMIN_EMAILS }: IdentityDependencies['settings'],
-  { signInConnections }: IdentityStores,
+export async function maySignUp(
+  { SIGN_UP, ADMIN_EMAILS }: Pick<IdentityDependencies['settings'], 'SIGN_UP' | 'ADMIN_EMAILS'>,
+  { signInConnections }: Pick<IdentityStores, 'signInConnections'>,
   email: string,
 ): Promise<boolean> {
   if (SIGN_UP === 'open' || ADMIN_EMAILS.includes(email)) return true

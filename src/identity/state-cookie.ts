@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
-import type { LoginSecrets, SignInProviderName } from './providers/provider.ts'
+import type {
+  Identity,
+  LoginSecrets,
+  ProvedAddress,
+  SignInProviderName,
+} from './providers/provider.ts'
 
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
@@ -13,10 +18,19 @@ export type LoginClient = {
   state: string | undefined
 }
 
+/** Who links an account, in which browser session. `account` is what they have signed in with. */
+export type AccountLink = {
+  userId: string
+  browserSessionId: string
+  account?: Pick<Identity, 'provider' | 'subject' | 'email' | 'emailVerified' | 'hostedDomain'>
+}
+
 /** The state of a login between its start and its callback. */
 export type OAuthState = {
   flow: Flow
   provider: SignInProviderName
+  /** Seconds since the epoch. */
+  startedAt: number
   /** The configuration of the provider when the login started, if it can be replaced. */
   configuration?: string
   secrets: LoginSecrets
@@ -24,12 +38,37 @@ export type OAuthState = {
   returnTo?: string
   /** In the user flow: the client app, or its request if the login began at `/oauth/authorize`. */
   client?: LoginClient | { authorization: AuthorizationRequest }
+  /** In the user flow: the link of an account that the account page asked for. Replaces `client`. */
+  link?: AccountLink
   /** In the user flow: the token of the invitation to return to. Replaces `client`. */
   invitation?: string
+  /** The address to which a code was asked for. */
+  address?: string
+  /** The address that a code has proved, which the completed login links. */
+  links?: ProvedAddress
+}
+
+/** What a login leads to, whatever provider completes it. */
+export type Continuation = Pick<
+  OAuthState,
+  'flow' | 'client' | 'invitation' | 'link' | 'returnTo' | 'links'
+>
+
+/** Returns what another login continues. */
+export function continuationOf({ flow, client, invitation, returnTo }: OAuthState): Continuation {
+  return {
+    flow,
+    ...(client && { client }),
+    ...(invitation !== undefined && { invitation }),
+    ...(returnTo !== undefined && { returnTo }),
+  }
 }
 
 /** The time that a person has to sign in at the provider, in seconds. */
 export const stateSeconds = 600
+
+/** The time that a login has in all, if a page renews its cookie. */
+export const maxFlowSeconds = 1800
 
 /** Stores the state of logins in cookies that the browser can neither read nor change. */
 export type StateCookies = {
@@ -49,7 +88,7 @@ export function createStateCookies(secret: string, now: () => Date): StateCookie
       const issuedAt = Math.floor(now().getTime() / 1000)
       return new EncryptJWT({ login })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .setExpirationTime(issuedAt + stateSeconds)
+        .setExpirationTime(Math.min(issuedAt + stateSeconds, login.startedAt + maxFlowSeconds))
         .encrypt(key)
     },
     async open(cookie) {

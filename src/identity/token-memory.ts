@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Token } from './claims.ts'
+import { accountClientId } from './store/client-store.ts'
 import type { Tokens } from './tokens.ts'
 
 export type TokenKind = 'access' | 'admin_access' | 'management'
@@ -12,6 +13,11 @@ export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | '
   connectionId?: string
   /** The service whose API the token is limited to, if any. */
   forService?: string
+  /**
+   * For tokens of the account page: when the user signed in, in seconds since the epoch, or `unknown` if
+   * neither the provider reported it nor the page asked for it.
+   */
+  accountSignIn?: number | 'unknown'
 }
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
 export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
@@ -134,11 +140,27 @@ function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
   switch (claims.type) {
     case 'access': {
       const { wid, email, connection_id: connectionId } = claims
-      return { user: { sub, jti, exp, wid, email, ...(connectionId && { connectionId }) } }
+      const accountSignIn = readAccountSignIn(claims)
+      const optional = {
+        ...(connectionId && { connectionId }),
+        ...(accountSignIn && { accountSignIn }),
+      }
+      return { user: { sub, jti, exp, wid, email, ...optional } }
     }
     case 'admin_access':
       return { admin: { sub, jti, exp, admin: claims.admin } }
     case 'management':
       return { managementApp: { sub, jti, exp, ...(claims.scope && { scope: claims.scope }) } }
   }
+}
+
+function readAccountSignIn({
+  client_id,
+  auth_time,
+  auth_time_unconfirmed,
+  step_up,
+}: Token<'access'>): number | 'unknown' | undefined {
+  if (client_id !== accountClientId) return undefined
+  if (auth_time === undefined || (auth_time_unconfirmed && !step_up)) return 'unknown'
+  return auth_time
 }

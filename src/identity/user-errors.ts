@@ -34,6 +34,11 @@ export function connectionRequired(): ServiceError {
   return new ServiceError(reasons.CONNECTION_REQUIRED)
 }
 
+/** Creates the error for a session by a code in a workspace that refuses these. */
+export function signInTooWeak(): ServiceError {
+  return new ServiceError(reasons.SIGN_IN_TOO_WEAK)
+}
+
 /** Creates the error for a session through a connection that would reach beyond its workspace. */
 export function connectionSession(): ServiceError {
   return new ServiceError(reasons.CONNECTION_SESSION)

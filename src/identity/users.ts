@@ -18,6 +18,7 @@ export async function getMe(
     avatar_url: user.avatarUrl,
     is_active: user.isActive,
     created_at: isoTime(user.createdAt),
+    email_sign_in: user.emailSignIn,
   }
 }
 

@@ -33,6 +33,7 @@ export async function getConfiguration(
   _request: GetConfigurationRequest,
 ): Promise<Configuration> {
   const { BASE_URL: baseUrl } = identity.settings
+  const hasPasskeys = identity.providers.has('passkey')
   return {
     issuer: baseUrl,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
@@ -59,6 +60,7 @@ export async function getConfiguration(
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
+    acr_values_supported: hasPasskeys ? ['phr'] : [],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
@@ -72,6 +74,7 @@ export async function getConfiguration(
       'auth_time_unconfirmed',
       'nonce',
       'amr',
+      ...(hasPasskeys ? ['acr'] : []),
       'sid',
       'at_hash',
       'name',

@@ -12,6 +12,7 @@ export type CredentialOptions = {
   service_accounts?: boolean
   refuses_connections?: boolean
   refuses_guests?: boolean
+  account_page?: boolean
   profile?: string
 }
 
@@ -46,6 +47,7 @@ export function readCredentials(
 function readSets(tier: Tier, options: CredentialOptions): string[][] {
   if (tier === 'public') return [[]]
   if (tier === 'admin') return administrative
+  if (options.account_page) return [['account_page']]
   if (tier === 'dual') return [[service, user]]
   if (tier !== 'service') return [[tier]]
   return [
@@ -58,7 +60,7 @@ function readSets(tier: Tier, options: CredentialOptions): string[][] {
 
 function requireConsistent(method: string, tier: Tier, options: CredentialOptions): void {
   const optionsOfTiers = {
-    user: ['service_accounts', 'refuses_connections', 'refuses_guests'],
+    user: ['service_accounts', 'refuses_connections', 'refuses_guests', 'account_page'],
     service: ['optional_user', 'optional_client', 'optional_admin'],
   } as const
   for (const [required, names] of Object.entries(optionsOfTiers)) {

@@ -6,6 +6,7 @@ import { requestScope } from '../core/request-scope.ts'
 import type { Span } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { Ask, Facts } from '../permissions/engine/ask.ts'
+import { clientAddress } from '../rate-limit/client-address.ts'
 import type { RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import type { Release } from './admission.ts'
 import { type Admissions, admit, admitMessage } from './admit.ts'
@@ -288,7 +289,7 @@ function createSteps(dependencies: PipelineDependencies) {
         keyHash: principal.service?.name === undefined ? undefined : call.credentials.keyHash,
       }
       const { signal, span } = call.scope
-      const context = createContext(principal, now, dependencies)
+      const context = createContext(principal, now, call, dependencies)
       return requestScope.run({ signal, span, source }, () =>
         handler.handle(context, request, facts),
       )
@@ -300,12 +301,16 @@ function createSteps(dependencies: PipelineDependencies) {
 function createContext(
   principal: Principal,
   now: Date,
+  { ip }: Call,
   { warn, createStores }: PipelineDependencies,
 ): RequestContext {
   let stores: Transactional<object> | undefined
   return {
     principal,
     now,
+    get network() {
+      return clientAddress(ip)
+    },
     warn,
     get stores() {
       stores ??= createStores()

@@ -2,8 +2,13 @@ import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Profile } from './method.ts'
 
-/** A challenge names an error only when credentials were sent (RFC 6750, section 3). */
-export function toChallenge({ reason }: ServiceError): string {
+/**
+ * A challenge names an error only when credentials were sent (RFC 6750, section 3). One for a newer sign-in
+ * says how old it may be (RFC 9470, section 3).
+ */
+export function toChallenge({ reason, message, maxSignInAge }: ServiceError): string {
+  if (maxSignInAge !== undefined)
+    return `Bearer error="insufficient_user_authentication", error_description="${message}", max_age="${maxSignInAge}"`
   return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
 }
 
@@ -31,6 +36,7 @@ export function toProblem(error: ServiceError, requestId: string, profile: Profi
     detail: error.message,
     reason: error.reason,
     request_id: requestId,
+    ...error.extensions,
     ...(error.violations.length > 0 && { errors: error.violations }),
   }
 }

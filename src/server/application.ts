@@ -16,10 +16,11 @@ import {
 } from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
 import { createCredentialKinds } from './credential-kinds.ts'
-import { activityEvents } from './features.ts'
+import { activityEvents, signInMethods } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { createKeyUses } from './key-uses.ts'
+import { createPages } from './pages.ts'
 import { reasons } from './reasons.ts'
 import { restFormats } from './rest-formats.ts'
 import {
@@ -113,6 +114,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     secretBox,
     currentKeys: dependencies.currentKeys,
     providers: dependencies.providers,
+    ownMethods: signInMethods,
     sendMail: dependencies.sendMail,
     connectionTimeout: dependencies.connectionTimeout,
     listBudgetsOf: dependencies.listBudgetsOf,
@@ -188,6 +190,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     allowedHosts: settings.ALLOWED_HOSTS,
     corsOrigins: settings.CORS_ORIGINS,
     watches,
+    pages: createPages(settings),
     isClientOrigin: services.isClientOrigin,
   })
 

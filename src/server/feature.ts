@@ -8,6 +8,7 @@ import type { Job } from '../core/job.ts'
 import type { RestFormat } from '../core/rest-format.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { IdentityCredentialDependencies } from '../identity/credentials/kinds.ts'
+import type { OwnMethod } from '../identity/providers/own-methods.ts'
 
 /** What kinds of credentials need. */
 export type CredentialDependencies = IdentityCredentialDependencies & { collectUses: CollectUses }
@@ -35,10 +36,14 @@ export type Feature = {
   createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
   /** The formats of its methods over REST. */
   formats?: readonly RestFormat[]
+  /** The sign-in methods whose pages it has. */
+  signInMethods?: readonly OwnMethod[]
   /** What it tells the features below, which declare the types. */
   ports?: PortFactories
   /** What it finds where no feature above provides a port that it declares. */
   defaultPorts?: PortFactories
+  /** A page of its own at BASE_URL. */
+  page?: PageOfFeature
   /** The reasons of its errors. */
   reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
@@ -52,13 +57,23 @@ export type Feature = {
   load: () => Promise<FeatureParts>
 }
 
+/** A page that is built with the console, into a folder beside it. */
+export type PageOfFeature = {
+  /** Where it is, such as `/account`. All that begins with it belongs to the page. */
+  path: string
+  /** The folder of its build in `console`. */
+  folder: string
+  /** Returns what the page needs of the settings. `features` are the names of what the server can do. */
+  createSettings: (settings: never, features: string[]) => object
+}
+
 /**
  * What a feature runs on a node. The functions declare what they need of the server and of the services
  * of all features.
  */
 export type FeatureParts = {
   /** Its stores, by the name under which handlers use them. */
-  stores: Readonly<Record<string, new (em: never) => object>>
+  stores?: Readonly<Record<string, new (em: never) => object>>
   /** Creates what lives as long as the node. Handlers find it in their context. */
   createServices?: (dependencies: never) => object
   /** What it finds where no feature above provides a service that it declares. */

@@ -3,6 +3,7 @@ import { ActivityServiceService } from '../../gen/daikon/v1/activity.ts'
 import { AdminServiceService } from '../../gen/daikon/v1/admin.ts'
 import { AuthServiceService } from '../../gen/daikon/v1/auth.ts'
 import { ConnectionServiceService } from '../../gen/daikon/v1/connections.ts'
+import { EmailSignInServiceService } from '../../gen/daikon/v1/email_sign_in.ts'
 import { GroupServiceService } from '../../gen/daikon/v1/groups.ts'
 import { OAuthServiceService } from '../../gen/daikon/v1/oauth.ts'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
@@ -19,6 +20,7 @@ export const grpcServices = {
   AdminService: AdminServiceService,
   AuthService: AuthServiceService,
   ConnectionService: ConnectionServiceService,
+  EmailSignInService: EmailSignInServiceService,
   GroupService: GroupServiceService,
   OAuthService: OAuthServiceService,
   PermissionService: PermissionServiceService,

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
 import { createConsoleServer } from '../http/console.ts'
-import { registerConsoleClient } from '../identity/console-client.ts'
+import { registerAccountClient, registerConsoleClient } from '../identity/built-in-clients.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { isAdminMethod, listSignInMethods, titleOf } from '../identity/providers/sign-in-methods.ts'
@@ -192,6 +192,7 @@ export async function startNode(
     const adminConsole = await startConsole(config, log, grpcPort, isConsoleBeingBuilt)
     const openStores = () => createStores(database.fork())
     if (adminConsole) await registerConsoleClient(openStores(), config.ADMIN_URL)
+    await registerAccountClient(openStores(), config.BASE_URL)
     await warnOfDevelopmentMode(openStores(), { warn, keysRequired })
 
     const onKeyUsesFailure = logFailure(keyUsesFailure)

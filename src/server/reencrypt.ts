@@ -5,7 +5,7 @@ import type { Stores } from './stores.ts'
 
 /** What this file uses of the parts of a feature. `reencrypt` receives the stores of all features. */
 type Reencrypting = {
-  stores: object
+  createHandlers: unknown
   reencrypt?: (stores: Transactional<Stores>, box: SecretBox) => Promise<number>
 }
 

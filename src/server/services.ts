@@ -3,7 +3,7 @@ import type { LogFailure } from '../core/log-failure.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { Database } from '../database/database.ts'
-import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
+import type { IdentityServiceDependencies } from '../identity/services.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
 import type { EngineOptions } from '../permissions/engine/engine.ts'
 import type { Config } from './config.ts'
@@ -14,8 +14,8 @@ import type { Stores } from './stores.ts'
 
 /** What features create their services with. */
 export type ServiceDependencies = Pick<
-  IdentityDependencies,
-  'currentKeys' | 'providers' | 'onSignIn' | 'onReplay'
+  IdentityServiceDependencies,
+  'currentKeys' | 'providers' | 'onSignIn' | 'onReplay' | 'ownMethods'
 > &
   Pick<EngineOptions, 'listBudgetsOf' | 'onFactsBatch' | 'onCachedQuery'> & {
     database: Database

@@ -16,7 +16,7 @@ class FeatureActivityStore extends ActivityStore {
 
 /** The stores of all features, by the name under which handlers use them. */
 const storeClasses = joinTables([
-  ...parts.map(({ stores }) => stores),
+  ...parts.flatMap((part) => ('stores' in part ? [part.stores] : [])),
   { activity: FeatureActivityStore, rollout: RolloutStore },
 ])
 

@@ -22,6 +22,12 @@ export const workspaceEvents = {
     description: 'An owner allowed or forbade support access, which ends if it is forbidden',
     recordedBy: ['updateWorkspace'],
   },
+  'workspace.email_sign_in_changed': {
+    target: 'workspace',
+    detail: ['slug', 'allowed'],
+    description: 'An owner allowed or refused sessions that began with a code by e-mail',
+    recordedBy: ['updateWorkspace'],
+  },
   'workspace.slug_changed': {
     target: 'workspace',
     detail: ['from', 'to'],
@@ -79,8 +85,8 @@ export const workspaceEvents = {
   'member.removed': {
     target: 'user',
     detail: ['email', 'role'],
-    description: 'A member left a workspace or was removed from it',
-    recordedBy: ['removeMember'],
+    description: 'A member left a workspace or was removed from it, or declined its invitation',
+    recordedBy: ['removeMember', 'leaveWorkspace', 'declineInvitation'],
     concerns: target,
   },
   'member.support_began': {

@@ -25,6 +25,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { requireUserQuota } from './quotas.ts'
@@ -100,31 +101,47 @@ export async function getWorkspace(
 }
 
 /**
- * Changes the name or description of a workspace, or whether administrators may give support access,
- * which only its owners decide. Forbidding it ends it.
+ * Changes the name or description of a workspace, or whether administrators may give support access and
+ * codes by e-mail suffice, which only its owners decide. Forbidding support access ends it.
  */
 export async function updateWorkspace(
   {
     stores,
     principal,
     now,
-  }: WriteContext<WorkspaceStores & { members: MemberStore; sessions: SessionStore }> &
+  }: WriteContext<
+    WorkspaceStores & { members: MemberStore; rollout: RolloutStore; sessions: SessionStore }
+  > &
     Pick<RequestContext, 'now'>,
-  { workspace_id, name, description, support_access, if_match }: UpdateWorkspaceRequest,
+  {
+    workspace_id,
+    name,
+    description,
+    support_access,
+    email_sign_in,
+    if_match,
+  }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  if (support_access !== undefined && principal.user?.role !== 'owner')
-    throw new ServiceError(reasons.OWNER_REQUIRED)
+  const isOwners = support_access !== undefined || email_sign_in !== undefined
+  if (isOwners && principal.user?.role !== 'owner') throw new ServiceError(reasons.OWNER_REQUIRED)
   const actor = actorOf(principal)
   return stores.transaction(async (tx) => {
     const userId = userIdOf(actorOf(principal))
     await tx.workspaces.lock(workspace_id)
     const workspace = await requireWorkspace(tx.workspaces, workspace_id, userId)
     requireMatch(if_match, tagOf(workspace))
-    const requested = { name: name?.trim(), description, supportAccess: support_access }
+    const requested = {
+      name: name?.trim(),
+      description,
+      supportAccess: support_access,
+      emailSignIn: email_sign_in,
+    }
     const changes = changedFields(requested, workspace)
     if (!changes) return toTaggedResponse(workspace)
+    if (changes.emailSignIn === false)
+      await tx.rollout.requireAllNodesKnow(92, 'Refusing sign-ins by e-mail')
     await tx.workspaces.update(workspace.id, changes)
-    const { supportAccess, ...others } = changes
+    const { supportAccess, emailSignIn, ...others } = changes
     if (Object.keys(others).length > 0)
       await tx.activity.record(actor, createWorkspaceEvent('workspace.updated', workspace))
     if (supportAccess !== undefined) {
@@ -133,6 +150,14 @@ export async function updateWorkspace(
         targetId: workspace.id,
         workspaceId: workspace.id,
         detail: { slug: workspace.slug, allowed: String(supportAccess) },
+      })
+    }
+    if (emailSignIn !== undefined) {
+      await tx.activity.record(actor, {
+        action: 'workspace.email_sign_in_changed',
+        targetId: workspace.id,
+        workspaceId: workspace.id,
+        detail: { slug: workspace.slug, allowed: String(emailSignIn) },
       })
     }
     if (supportAccess === false) await endSupportAccess(tx, actor, workspace.id, now)
@@ -186,8 +211,8 @@ async function requireWorkspace(
   return workspace
 }
 
-function tagOf({ id, name, description, supportAccess }: WorkspaceOfUser): string {
-  return createEntityTag(id, { name, description, supportAccess })
+function tagOf({ id, name, description, supportAccess, emailSignIn }: WorkspaceOfUser): string {
+  return createEntityTag(id, { name, description, supportAccess, emailSignIn })
 }
 
 function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
@@ -195,9 +220,10 @@ function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
 }
 
 function toWorkspaceResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
-  const { role, createdAt, supportAccess: support_access, ...rest } = workspace
+  const { role, createdAt, supportAccess, emailSignIn, ...rest } = workspace
+  const switches = { support_access: supportAccess, email_sign_in: emailSignIn }
   const own = role !== null && { role }
-  return { ...rest, support_access, ...own, created_at: isoTime(createdAt) }
+  return { ...rest, ...switches, ...own, created_at: isoTime(createdAt) }
 }
 
 function createWorkspaceEvent(

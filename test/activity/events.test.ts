@@ -5,17 +5,33 @@ import test from 'ava'
 import type { ActivityEventName } from '../../src/activity/events.ts'
 import { activityEvents } from '../../src/server/features.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
+import {
+  openLinkPage,
+  signAccountToken,
+  signInToAccountPage,
+  signInToLink,
+} from '../support/account-page.ts'
 import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
+import {
+  addPasskey,
+  beginPasskey,
+  beginSignIn,
+  createPasskeyEnvironment,
+  origin,
+  readOptions,
+  signInToAccount,
+} from '../support/passkeys.ts'
 import { seedApiKey, seedManagementApp, seedServiceAccount } from '../support/request-fixture.ts'
 import { seedConnection, seedScimToken } from '../support/scim.ts'
-import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
+import { signIn, signInAtProvider } from '../support/sign-in.ts'
+import { assertSoftPasskey, createSoftPasskey } from '../support/software-authenticator.ts'
 import { startStubIssuer } from '../support/stub-issuer.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const environment = await createSignInEnvironment()
+const environment = await createPasskeyEnvironment()
 const issuer = await startStubIssuer()
 const { pool, seed } = environment
 const admin = await createAdmin(environment)
@@ -79,6 +95,7 @@ const eventCalls: EventCalls = {
       ...(await comeBack('AdminLogin', promoted(invited))),
       writes: ['user.account_linked', 'admin.signed_in'],
     }),
+    confirmAccountLink: ({ linking }) => linking(environment.addProviderUser()),
   },
   'user.email_changed': {
     completeLogin: async ({ comeBack, moved }) => ({
@@ -96,10 +113,45 @@ const eventCalls: EventCalls = {
   },
   'user.account_unlinked': {
     unlinkAccount: async ({ fixture }) => {
-      const { id, token } = fixture.people.editor
+      const { id } = fixture.people.editor
       await linkAccount(id, 'google')
       const account_id = await linkAccount(id, 'github')
+      const token = await signAccountToken(environment, id, fixture.workspace)
       return { method: 'UnlinkAccount', message: { account_id }, credentials: { token } }
+    },
+  },
+  'user.passkey_added': {
+    createPasskey: async ({ transport }) => {
+      const { token } = await signInToAccount(transport, environment.addProviderUser())
+      const { credential } = createSoftPasskey(await beginPasskey(transport, token), origin)
+      return { method: 'CreatePasskey', message: { credential }, credentials: { token } }
+    },
+  },
+  'user.passkey_renamed': {
+    updatePasskey: async ({ withPasskey }) => {
+      const { passkeyId: passkey_id, credentials } = await withPasskey()
+      return { method: 'UpdatePasskey', message: { passkey_id, name: 'Key' }, credentials }
+    },
+  },
+  'user.passkey_removed': {
+    deletePasskey: async ({ withPasskey }) => {
+      const { passkeyId: passkey_id, credentials } = await withPasskey()
+      return { method: 'DeletePasskey', message: { passkey_id }, credentials }
+    },
+    deleteUserPasskey: async ({ withPasskey }) => {
+      const { passkeyId: passkey_id, userId: user_id } = await withPasskey()
+      return createAdminCall('DeleteUserPasskey', { user_id, passkey_id })
+    },
+  },
+  'user.passkey_counter_regressed': {
+    completePasskeySignIn: async ({ transport, withPasskey }) => {
+      const { passkey, passkeyId } = await withPasskey()
+      await pool.query('update passkeys set counter = 5 where account_id = $1', [passkeyId])
+      const open = await beginSignIn(transport)
+      const credential = assertSoftPasskey(passkey, await readOptions(transport, open), origin)
+      const { state, login_state } = open
+      const message = { state, login_state, credential }
+      return { method: 'CompletePasskeySignIn', message, fails: true }
     },
   },
   'user.link_refused': {
@@ -111,6 +163,18 @@ const eventCalls: EventCalls = {
       ...(await comeBack('AdminLogin', conflicting)),
       writes: ['user.link_refused', 'admin.sign_in_failed'],
     }),
+    confirmAccountLink: async ({ linking, transport }) => {
+      const taken = environment.addProviderUser()
+      await signIn(transport, taken, 'github')
+      return linking(taken)
+    },
+  },
+  'user.email_sign_in_changed': {
+    setEmailSignIn: async ({ asAccount }) => {
+      const { id, credentials } = await asAccount()
+      await linkAccount(id, 'google')
+      return { method: 'SetEmailSignIn', message: { enabled: false }, credentials }
+    },
   },
   'user.signed_out': {
     logout: async ({ signedIn }) => ({ method: 'Logout', message: {}, ...(await signedIn()).as }),
@@ -195,15 +259,29 @@ const eventCalls: EventCalls = {
       return createAdminCall('SetAdministrator', { user_id, is_admin: false })
     },
   },
+  'user.sign_in_code_refused': {},
+  'workspace.email_sign_in_changed': {
+    updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { email_sign_in: false }),
+  },
   'workspace.support_access_changed': {
     updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { support_access: false }),
   },
   'workspace.slug_changed': {},
   'user.erased': {
     deleteUser: async ({ member: user_id }) => createAdminCall('DeleteUser', { user_id }),
+    deleteMe: async ({ asAccount }) => ({
+      method: 'DeleteMe',
+      message: {},
+      credentials: (await asAccount()).credentials,
+    }),
   },
   'user.exported': {
     exportUser: async ({ member: user_id }) => createAdminCall('ExportUser', { user_id }),
+    exportMe: async ({ asAccount }) => ({
+      method: 'ExportMe',
+      message: {},
+      credentials: (await asAccount()).credentials,
+    }),
   },
   'import.executed': {
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
@@ -263,6 +341,19 @@ const eventCalls: EventCalls = {
   'member.expired': {},
   'member.removed': {
     removeMember: async ({ by, member }) => by('admin', 'RemoveMember', { user_id: member }),
+    leaveWorkspace: async ({ asAccount, workspace_id }) => ({
+      method: 'LeaveWorkspace',
+      message: { workspace_id },
+      credentials: (await asAccount()).credentials,
+    }),
+    declineInvitation: async ({ asAccount, workspace_id }) => {
+      const { id } = await asAccount()
+      await pool.query('update members set joined_at = null where user_id = $1', [id])
+      const other = await seed.workspace()
+      await seed.member(other, id)
+      const token = await signAccountToken(environment, id, other)
+      return { method: 'DeclineInvitation', message: { workspace_id }, credentials: { token } }
+    },
   },
   'member.support_began': {
     giveSupportAccess: async ({ workspace_id }) =>
@@ -730,7 +821,7 @@ for (const transport of environment.transports) {
           entry.actor_id === null,
           hasNoTarget ||
             fails === true ||
-            action === 'user.link_refused' ||
+            (action === 'user.link_refused' && key !== 'confirmAccountLink') ||
             (credentials?.key !== undefined && !credentials.token),
         )
       })
@@ -830,6 +921,10 @@ async function createScene(transport: Transport) {
     await linkAccount(await seed.user('known', { email }), 'github')
     return email
   }
+  const withPasskey = async () => {
+    const { token, userId } = await signInToAccount(transport, environment.addProviderUser())
+    return { ...(await addPasskey(transport, token)), userId, credentials: { token } }
+  }
   const signedIn = async (email = environment.addProviderUser()) => {
     const { tokens, exchange } = await signIn(transport, email, 'github')
     const credentials = { token: tokens.access_token as string }
@@ -842,6 +937,17 @@ async function createScene(transport: Transport) {
       findSession: async () =>
         expectOk(await transport.call('ListSessions', {}, credentials)).sessions[0].id,
     }
+  }
+  /** The member on the account page. */
+  const asAccount = async () => {
+    const token = await signAccountToken(environment, member, workspace_id)
+    return { id: member, credentials: { token } }
+  }
+  /** A user links the account of GitHub with an address. */
+  const linking = async (email: string): Promise<EventCall> => {
+    const user = await signInToAccountPage(environment, transport)
+    const { choice } = await openLinkPage(transport, await signInToLink(transport, user, email))
+    return { method: 'ConfirmAccountLink', message: choice ?? {} }
   }
   const oauth = async () => {
     const { tokens, client_id, browser_session } = await signInWithOAuth(environment, transport)
@@ -870,7 +976,10 @@ async function createScene(transport: Transport) {
     invited,
     conflicting,
     transport,
+    withPasskey,
     signedIn,
+    asAccount,
+    linking,
     oauth,
     connection,
     group,

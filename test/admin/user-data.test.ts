@@ -73,7 +73,7 @@ for (const transport of environment.transports) {
     const { editor, viewer, owner } = fixture.people
     const record = await fixture.register(editor)
     await fixture.share(editor, record, { user: viewer.id }, 'view')
-    t.like(await erase(editor.id), { ok: false, code: 'already_exists', reason: 'OWNS_RESOURCES' })
+    t.like(await erase(editor.id), { ok: false, code: 'already_exists', reason: 'ERASURE_BLOCKED' })
     for (const invalid of [editor.id, randomUUID(), admin.id]) {
       const { code, violations } = expectError(await erase(editor.id, invalid))
       t.is(code, 'invalid_argument')
@@ -91,11 +91,11 @@ for (const transport of environment.transports) {
     const owner = await seed.newMember(workspace, 'owner')
     const other = await seed.newMember(workspace, 'admin')
     const refused = expectError(await erase(owner))
-    t.like(refused, { code: 'already_exists', reason: 'LAST_OWNER' })
+    t.like(refused, { code: 'already_exists', reason: 'ERASURE_BLOCKED' })
     t.is(await count('members where workspace_id = $1', workspace), 2)
     await pool.query("update members set role = 'owner' where user_id = $1", [other])
     await pool.query('update users set is_active = false where id = $1', [other])
-    t.is(expectError(await erase(owner)).reason, 'LAST_OWNER')
+    t.is(expectError(await erase(owner)).reason, 'ERASURE_BLOCKED')
     await pool.query('update users set is_active = true where id = $1', [other])
     expectOk(await erase(owner))
     t.is(await count('members where workspace_id = $1', workspace), 1)

@@ -249,7 +249,7 @@ for (const transport of environment.transports) {
   // REST has more places to inject fields into.
   const all: Role[] = transport.name === 'rest' ? ['owner', 'viewer'] : owners
 
-  // Read-only calls share a pair of fixtures.
+  // Calls that change nothing share a pair of fixtures, which takes longer to create than they do.
   let sharedPair: Promise<FixturePair> | undefined
 
   for (const operation of [...testedOperations, ...testedAdminOperations]) {
@@ -278,7 +278,7 @@ for (const transport of environment.transports) {
           const expected = await transport.call(method, ...buildCall(plain))
           const outcome = await call(transport, operation, ...buildCall(forged), forged)
           t.is(describe(outcome, forged), describe(expected, plain), role)
-          if (operation.route.verb !== 'get' && expected.ok) sharedPair = undefined
+          if (!operation.policy.safe && expected.ok) sharedPair = undefined
           const rows = await readRows(pair)
           t.true(rows.plain.length > 20)
           t.deepEqual(rows.forged, rows.plain, role)

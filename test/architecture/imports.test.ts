@@ -12,7 +12,15 @@ const imports = readImports(root, sources)
 const featureNames: string[] = features.map(({ name }) => name)
 
 /** The features that send requests or e-mails. */
-const outbound = ['identity', 'workspaces', 'admin', 'webhooks', 'connections']
+const outbound = [
+  'identity',
+  'workspaces',
+  'admin',
+  'webhooks',
+  'connections',
+  'email-sign-in',
+  'passkeys',
+]
 
 /** Returns the folders without features that a feature may import. */
 function below(feature: string): string[] {

@@ -27,12 +27,15 @@ const run = promisify(execFile)
 
 /** Tests of several features, which name the events or stores of each. */
 const sharedTests = {
+  account: ['test/activity/events.test.ts'],
   gateway: ['test/activity/events.test.ts'],
+  passkeys: ['test/activity/events.test.ts'],
   scim: ['test/activity/events.test.ts'],
   webhooks: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
   connections: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
   'csv-import': ['test/activity/events.test.ts'],
   'api-resources': ['test/activity/events.test.ts'],
+  'email-sign-in': ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
 }
 
 /** The commands that need a feature. */

@@ -3,6 +3,7 @@ import test from 'ava'
 import { demo, seedDemoData } from '../../src/dev/demo-data.ts'
 import { createDemoStores } from '../../src/dev/store/demo-store.ts'
 import { createServiceKey } from '../../src/identity/service-keys.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -13,7 +14,9 @@ const [transport] = environment.transports as [Transport]
 const otherWorkspace = await environment.seed.workspace()
 const { database } = environment
 const key = createServiceKey()
-const { workspace, group, documents, service_name, resource_type } = demo
+const { workspace, group, service_name, resource_type } = demo
+const idOf = (document: keyof typeof demo.documents) =>
+  toResourceId(service_name, resource_type, document)
 const { alice, bob, carol } = demo.people
 test.after.always(() => environment.stop())
 
@@ -25,9 +28,9 @@ async function seedAgain(): Promise<void> {
 async function hasExpectedPermissions(): Promise<boolean> {
   const token = await environment.token(bob.id, workspace)
   const checks = [
-    { service_name, resource_type, resource_id: documents.roadmap, action: 'edit' },
-    { service_name, resource_type, resource_id: documents.handbook, action: 'view' },
-    { service_name, resource_type, resource_id: documents.salaries, action: 'view' },
+    { service_name, resource_type, resource_id: idOf('roadmap'), action: 'edit' },
+    { service_name, resource_type, resource_id: idOf('handbook'), action: 'view' },
+    { service_name, resource_type, resource_id: idOf('salaries'), action: 'view' },
   ]
   const outcome = await transport.call('Check', { checks }, { token, key })
   if (!outcome.ok) return false
@@ -37,8 +40,8 @@ async function hasExpectedPermissions(): Promise<boolean> {
 }
 
 async function isRoadmapNamed(): Promise<boolean> {
-  const text = "select from resources where resource_id = $1 and display_name = 'Roadmap'"
-  return (await pool.query(text, [documents.roadmap])).rowCount === 1
+  const text = "select from resources where external_id = 'roadmap' and display_name = 'Roadmap'"
+  return (await pool.query(text)).rowCount === 1
 }
 
 /** Reads the share itself: Bob may also own the roadmap, so his permissions do not prove it. */
@@ -47,7 +50,7 @@ async function isRoadmapSharedWithBobsGroup(): Promise<boolean> {
     `select from shares s join resources r on r.kind_id = s.kind_id and r.resource_id = s.resource_id
        join group_members g on g.group_id = s.group_id
      where r.resource_id = $1 and g.user_id = $2 and s.permission = 'edit'`,
-    [documents.roadmap, bob.id],
+    [idOf('roadmap'), bob.id],
   )
   return rowCount === 1
 }
@@ -103,7 +106,7 @@ for (const [title, change] of Object.entries(changes)) {
 
 test.serial('seeding preserves additions to the demo data', async (t) => {
   const { rows } = await pool.query('select id from resources where resource_id = $1', [
-    documents.salaries,
+    idOf('salaries'),
   ])
   await callAsAlice('CreateGroup', { name: 'Readers' })
   await callAsAlice('Share', {

@@ -162,7 +162,7 @@ test("a connection's callback does not replace another person's session", async 
   const now = new Date()
   const session = {
     ...{ id: randomUUID(), secret, userId: victim, provider: 'google' },
-    ...{ authenticatedAt: now, isTimeReported: true, amr: [], createdAt: now },
+    ...{ authenticatedAt: now, isTimeReported: true, isStepUp: false, amr: [], createdAt: now },
     ...{
       browserHash: '',
       lacksPersonalWorkspace: true,

@@ -208,6 +208,80 @@ if (hasBrowser) {
     t.pass()
   })
 
+  const dialog = page.getByRole('dialog')
+  const focused = page.locator(':focus')
+  const openShareDialog = async () => {
+    await visit(`/resources/${data.resourceId}`)
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    await page.locator('[role="dialog"]:focus-within').waitFor()
+  }
+
+  test.serial('keys right after a text choose among the people that it finds', async (t) => {
+    await openShareDialog()
+    const person = dialog.getByRole('combobox', { name: 'Person' })
+    await person.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('option', { name: /Alice Lindqvist/ }).waitFor()
+    // Also when another person is chosen.
+    for (const [text, found] of [
+      ['gra', /^Grace Kim/],
+      ['ben', /^Ben Carter/],
+    ] as const) {
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type(text)
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await waitUntil(async () => found.test(await person.inputValue()))
+      await page.getByRole('option').first().waitFor({ state: 'hidden' })
+    }
+    t.true(await dialog.isVisible(), 'Enter did not submit the form')
+  })
+
+  test.serial(
+    'Tab reaches the button that clears a select, and the field has the focus',
+    async (t) => {
+      const person = dialog.getByRole('combobox', { name: 'Person' })
+      await person.and(focused).waitFor()
+      await page.keyboard.press('Tab')
+      await dialog.getByRole('button', { name: 'Clear person' }).and(focused).waitFor()
+      await page.keyboard.press('Enter')
+      await waitForValue(person, '')
+      await person.and(focused).waitFor()
+      t.is(await person.getAttribute('aria-expanded'), 'false')
+    },
+  )
+
+  test.serial('after a refusal, the focus is in the first field with an error', async (t) => {
+    await openShareDialog()
+    await dialog.getByLabel('Expires').fill('2020-01-01T10:00')
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    const person = dialog.getByRole('combobox', { name: 'Person' })
+    await person.and(focused).waitFor()
+    await dialog.getByText('This field is required', { exact: true }).waitFor()
+    t.notRegex(await dialog.innerText(), /grantee|_/)
+    await person.fill('grace')
+    await page.getByRole('option', { name: /^Grace Kim/ }).click()
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    await dialog.getByText('Must be in the future').waitFor()
+    await dialog.getByLabel('Expires').and(focused).waitFor()
+  })
+
+  test.serial('after a refusal that names no field, the focus is on its message', async (t) => {
+    await dialog.getByLabel('Expires').fill('')
+    const accept = await rejectRequests('POST', /\/share$/)
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    await dialog.getByRole('alert').and(focused).waitFor()
+    t.is(await focused.innerText(), 'The office is closed')
+    await accept()
+    await visit(`/people/${data.userId}`)
+    const acceptLater = await rejectRequests('PATCH', /\/admin\/users\//)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+    await dialog.getByRole('button', { name: 'Deactivate' }).click()
+    await dialog.getByRole('alert').and(focused).waitFor()
+    await acceptLater()
+  })
+
   test.serial(
     'times are shown in the time zone of the browser, with UTC in the tooltip',
     async (t) => {

@@ -3,6 +3,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Actions on several people or members, with one confirmation.
 if (hasBrowser) {
@@ -10,6 +11,7 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   const { call } = fixture
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   await loadAxe(page)
   test.after.always(() => fixture.stop())
 

@@ -11,6 +11,7 @@ import {
   waitUntilIdle,
 } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 if (hasBrowser) {
   const fixture = await startConsole()
@@ -18,6 +19,7 @@ if (hasBrowser) {
   const { browser, consoleUrl, restUrl, openPage } = fixture
   // Tests that do not need a separate session share a page, so that the browser caches the console.
   const sharedPage = await openPage('/')
+  useKeyboardAlone(sharedPage)
   test.after.always(() => fixture.stop())
   const visit = async (path: string) => {
     await sharedPage.goto(`${consoleUrl}${path}`)
@@ -80,7 +82,8 @@ if (hasBrowser) {
       await page
         .getByPlaceholder('Find people, workspaces, groups, resources and screens')
         .fill('wen li')
-      await page.getByRole('button', { name: /Wen Li/ }).click()
+      await page.getByRole('button', { name: /Wen Li/ }).waitFor()
+      await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Wen Li', level: 1 }).waitFor()
       await page.getByRole('button', { name: 'More' }).click()
       await page.getByRole('menuitem', { name: 'Deactivate' }).click()
@@ -148,7 +151,8 @@ if (hasBrowser) {
     await page
       .getByPlaceholder('Find people, workspaces, groups, resources and screens')
       .fill('roadmap-2027')
-    await page.getByRole('button', { name: /roadmap-2027/ }).click()
+    await page.getByRole('button', { name: /roadmap-2027/ }).waitFor()
+    await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'roadmap-2027', level: 1 }).waitFor()
     t.is(page.url(), `${consoleUrl}/resources/${data.resourceId}`)
   })

@@ -4,12 +4,14 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Service accounts with their keys, client apps that act for them, and support access.
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   const { call } = fixture
   await loadAxe(page)
   test.after.always(() => fixture.stop())

@@ -3,11 +3,13 @@ import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   const { call } = fixture
   test.after.always(() => fixture.stop())
 

@@ -5,6 +5,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 // Why a person has access, from the page of the person.
@@ -13,6 +14,7 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   const { call } = fixture
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   await loadAxe(page)
   test.after.always(() => fixture.stop())
 

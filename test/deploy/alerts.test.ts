@@ -47,6 +47,8 @@ const node = 'job="daikon", instance="node-1:9464"'
 const calls = (code: string) => `daikon_calls_total{${node}, code="${code}"}`
 const checks = (le: string) =>
   `daikon_call_duration_seconds_bucket{${node}, method="daikon.v1.PermissionService/Check", le="${le}"}`
+const wrongCodes =
+  'daikon_sign_ins_total{job="daikon", instance="node-1:9464", provider="email", flow="user", outcome="wrong_code"}'
 const replays = (secret: string) => `daikon_replays_total{${node}, secret="${secret}"}`
 
 /** Which instances fire at which times. An alert about all nodes names none. */
@@ -156,6 +158,10 @@ const scenes: Record<string, Scene[]> = {
   ],
   DaikonReplays: [
     { series: { [replays('sign_in_state')]: '0x4 0+10x9' }, expected: { '5m': [], '10m': all } },
+  ],
+  DaikonWrongCodes: [
+    { series: { [wrongCodes]: '0+250x20' }, expected: { '10m': all } },
+    { series: { [wrongCodes]: '0+150x20' }, expected: { '10m': [] } },
   ],
   DaikonDevelopmentMode: [
     {

@@ -101,12 +101,8 @@ test('the commands of every page work when pasted', async (t) => {
 
   const [curl = ''] = /^TOKEN=.*?^curl.*?\n\n/ms.exec(welcome) ?? []
   const { stdout } = await shell('bash', ['-euc', curl], { cwd: root, env })
-  const { results } = JSON.parse(stdout)
-  t.deepEqual(
-    results.map(({ allowed }: { allowed: boolean }) => allowed),
-    [true, false],
-    'the curl line of the welcome message',
-  )
+  const expected = { evaluations: [{ decision: true }, { decision: false }] }
+  t.deepEqual(JSON.parse(stdout), expected, 'the curl line of the welcome message')
 })
 
 /** Signs in to the application of docs/browser-sign-in.md, as the page instructs. */

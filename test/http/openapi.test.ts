@@ -1,5 +1,6 @@
 import test from 'ava'
 import { demo } from '../../src/dev/demo-data.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { createSchemaValidator, findBodySchema } from '../support/openapi-conformance.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
@@ -103,10 +104,18 @@ test('the server accepts the example requests', (t) => {
 })
 
 test('the examples use the IDs of the demo workspace', (t) => {
+  const { service_name, resource_type } = demo
   const { checks } =
     document.paths['/permissions/check'].post.requestBody.content['application/json'].example
-  const { service_name, resource_type, documents } = demo
-  t.like(checks[0], { service_name, resource_type, resource_id: documents.handbook })
+  const resource_id = toResourceId(service_name, resource_type, 'handbook')
+  t.like(checks[0], { service_name, resource_type, resource_id })
+  const share = '/permissions/resource/{service_name}/{resource_type}/{resource_id}/share'
+  const { parameters } = document.paths[share].post
+  const path = parameters.filter((one: { in: string }) => one.in === 'path')
+  t.deepEqual(
+    path.map(({ example }: { example: unknown }) => example),
+    [service_name, resource_type, 'handbook'],
+  )
   const [{ example }] = document.paths['/workspaces/{workspace_id}'].get.parameters
   t.is(example, demo.workspace)
 })

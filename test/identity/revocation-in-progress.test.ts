@@ -1,7 +1,7 @@
 // Threat: a revocation that misses a token that is being issued.
 import test from 'ava'
 import { createAdmin } from '../support/admin.ts'
-import { waitUntilBlocked } from '../support/lock-waits.ts'
+import { waitUntilAllBlocked } from '../support/lock-waits.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, obtainCode, signIn } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
@@ -60,10 +60,10 @@ async function revokeDuring(issue: () => Promise<Outcome>, revoke: () => Promise
   try {
     await client.query(`select pg_advisory_lock(${lock})`)
     const issuing = issue()
-    await waitUntilBlocked(environment.pool, 1)
+    await waitUntilAllBlocked(environment.pool, [issuing])
     const revoking = revoke()
     // A revocation may itself wait for rows that the other call has locked.
-    await Promise.race([revoking, waitUntilBlocked(environment.pool, 2)])
+    await waitUntilAllBlocked(environment.pool, [issuing, revoking])
     await client.query(`select pg_advisory_unlock(${lock})`)
     return { issued: await issuing, revoked: await revoking }
   } finally {

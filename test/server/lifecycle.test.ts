@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
 import { checkHealth, connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { waitUntilBlocked } from '../support/lock-waits.ts'
+import { waitUntilAllBlocked, waitUntilBlocked } from '../support/lock-waits.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import {
   createKeyFolder,
@@ -107,7 +107,7 @@ test.serial(
     const endUnfinished = await sendUnfinished(t, server)
     const release = await lockShares(t)
     const pending = share()
-    await waitUntilBlocked(database.pool, 2)
+    await waitUntilAllBlocked(database.pool, pending)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
     // The line is logged just before the ports close.
@@ -199,7 +199,7 @@ test.serial('a keep-alive connection closes after its pending response', async (
     sent.on('error', reject)
     sent.end(JSON.stringify(body))
   })
-  await waitUntilBlocked(database.pool, 1)
+  await waitUntilBlocked(database.pool)
   server.child.kill('SIGTERM')
   await server.waitForLine(({ msg }) => msg === 'Draining')
   await release()

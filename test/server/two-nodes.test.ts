@@ -106,7 +106,12 @@ test('a code issued by one node can be exchanged once at the other', async (t) =
   const verifier = 'v'.repeat(43)
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   const storage = await openDatabase(database.url, () => {})
-  const authentication = { authenticatedAt: new Date(), isTimeReported: true, amr: [] }
+  const authentication = {
+    authenticatedAt: new Date(),
+    isTimeReported: true,
+    isStepUp: false,
+    amr: [],
+  }
   const grant = { userId: user, provider: 'google', authentication, codeChallenge }
   const code = await new CodeStore(storage.fork()).issue(grant, new Date())
   await storage.close()

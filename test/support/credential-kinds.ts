@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createApiKey } from '../../src/identity/api-keys.ts'
 import { hashSecret } from '../../src/identity/secret.ts'
+import { accountClientId } from '../../src/identity/store/client-store.ts'
 import { createAdmin } from './admin.ts'
 import { seedManagementApp, seedServiceAccount } from './request-fixture.ts'
 import { seedConnection, seedScimToken } from './scim.ts'
@@ -53,8 +54,32 @@ export async function createCredentialKinds(
   }
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const serviceKey = { 'x-service-key': key }
+  const seconds = Math.floor(Date.now() / 1000)
+  const signAccount = (authentication: object) =>
+    app.tokens.sign(
+      'access',
+      { ...claims(people.owner.id), client_id: accountClientId, scope: '', ...authentication },
+      lifetime,
+    )
+  // Signed in after the test, so that a busy machine has time for it.
+  const recent = { auth_time: seconds + lifetime }
   const withToken: CredentialKinds = {
     user: bearer(await app.tokens.sign('access', claims(people.owner.id), lifetime)),
+    'user, signed in now': bearer(
+      await app.tokens.sign(
+        'access',
+        { ...claims(people.owner.id), ...recent, client_id: client, step_up: true },
+        lifetime,
+      ),
+    ),
+    'account page': bearer(await signAccount(recent)),
+    'account page, asked for the sign-in': bearer(
+      await signAccount({ ...recent, auth_time_unconfirmed: true, step_up: true }),
+    ),
+    'account page, time not reported': bearer(
+      await signAccount({ ...recent, auth_time_unconfirmed: true }),
+    ),
+    'account page, signed in earlier': bearer(await signAccount({ auth_time: seconds - 601 })),
     guest: bearer(await app.tokens.sign('access', claims(guest), lifetime)),
     "connection's session": bearer(await app.tokens.sign('access', session, lifetime)),
     "service account's token": bearer(await app.tokens.sign('access', claims(account), lifetime)),

@@ -32,8 +32,8 @@ async function fill(this: Locator, text: string): Promise<void> {
   await keyboard.press('Delete')
   if (text) await keyboard.type(text)
   if (role !== 'combobox') return
-  // The list follows 200 ms after the last key. A person sees that, too, before they choose.
-  await this.page().waitForTimeout(300)
+  // The list follows a moment after the last key. A person sees that, too, before they choose.
+  await waitUntil(async () => (await this.getAttribute('aria-busy')) !== 'true')
   await waitUntilIdle(this.page())
 }
 

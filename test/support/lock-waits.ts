@@ -11,10 +11,31 @@ export async function countLockWaits(pool: Pool): Promise<number> {
 }
 
 /**
- * Waits until `count` statements in the database of the pool wait for a lock.
+ * Waits until a statement in the database of the pool waits for a lock.
  *
  * @throws Error after two minutes
  */
-export async function waitUntilBlocked(pool: Pool, count = 1): Promise<void> {
-  await waitUntil(async () => (await countLockWaits(pool)) >= count)
+export async function waitUntilBlocked(pool: Pool): Promise<void> {
+  await waitUntil(async () => (await countLockWaits(pool)) > 0)
+}
+
+/**
+ * Waits until each call waits for a lock or has ended: on a busy machine, one may have waited for as
+ * long as the server lets it before the next one arrives.
+ *
+ * @throws Error after two minutes
+ */
+export async function waitUntilAllBlocked(pool: Pool, calls: Promise<unknown>[]): Promise<void> {
+  let ended = 0
+  for (const call of calls)
+    call
+      .catch(() => {})
+      .finally(() => {
+        ended += 1
+      })
+  await waitUntil(async () => {
+    // A call that ends meanwhile must not count twice.
+    const endedBefore = ended
+    return endedBefore + (await countLockWaits(pool)) >= calls.length
+  })
 }

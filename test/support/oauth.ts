@@ -70,6 +70,7 @@ export async function signInWithOAuth(
     client?: TestClient
     email?: string
     request?: Record<string, unknown>
+    provider?: string
     /** Runs while the code is valid. */
     beforeExchange?: (email: string) => Promise<unknown>
   } = {},
@@ -77,7 +78,12 @@ export async function signInWithOAuth(
   const client = options.client ?? (await createOAuthClient(environment))
   const email = options.email ?? environment.addProviderUser()
   const { request, verifier } = createAuthorizationRequest(client.client_id, options.request)
-  const { location, browser_session } = await signInAtAuthorize(transport, email, request)
+  const { location, browser_session } = await signInAtAuthorize(
+    transport,
+    email,
+    request,
+    options.provider,
+  )
   const redirect = new URL(location)
   await options.beforeExchange?.(email)
   const exchange = {

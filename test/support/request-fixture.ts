@@ -42,6 +42,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const session = await createSession(environment, people.owner, workspace)
   const account = await createAccounts(environment, people.owner)
   const otherAccount = await createAccounts(environment, otherFixture.people.owner)
+  const passkey = await createPasskey(environment, people.owner)
+  const otherPasskey = await createPasskey(environment, otherFixture.people.owner)
   const otherSession = await createSession(
     environment,
     otherFixture.people.owner,
@@ -154,6 +156,18 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     owner_id: people.editor.id,
     session_id: session,
     account_id: account,
+    passkey_id: passkey,
+    credential: {
+      id: 'AA',
+      type: 'public-key',
+      response: {
+        clientDataJSON: 'e30',
+        attestationObject: 'oA',
+        authenticatorData: 'AA',
+        signature: 'AA',
+        userHandle: 'AA',
+      },
+    },
     role: 'editor',
     limit: 10,
     reason: 'Examine a ticket',
@@ -162,6 +176,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     name: `n-${randomUUID()}`,
     slug: `s-${randomUUID()}`,
     support_access: undefined,
+    email_sign_in: undefined,
     description: 'new',
     actions: [{ name: 'publish' }],
     roles: [{ name: 'triage', actions: ['view'] }],
@@ -291,6 +306,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         owner_id: [{ owner_id: otherFixture.people.viewer.id }],
         session_id: [{ session_id: otherSession }],
         account_id: [{ account_id: otherAccount }],
+        passkey_id: [{ passkey_id: otherPasskey }],
         role_id: [{ role_id: otherRole }],
         // An identity provider has chosen it.
         client_id: [],
@@ -473,6 +489,21 @@ async function createAccounts({ pool }: TestEnvironment, { id }: Member): Promis
      select provider, gen_random_uuid(), $1, 'linked@example.com'
      from unnest(array['google', 'github']) provider returning id`,
     [id],
+  )
+  return rows[0].id
+}
+
+async function createPasskey({ pool }: TestEnvironment, { id }: Member): Promise<string> {
+  const { rows } = await pool.query(
+    `insert into linked_accounts (provider, subject, user_id, email, added_by)
+     values ('passkey', gen_random_uuid(), $1, '', 'google') returning id`,
+    [id],
+  )
+  await pool.query(
+    `insert into passkeys (account_id, rp_id, public_key, counter, is_backup_eligible, is_backed_up,
+       transports, name)
+     values ($1, 'localhost', '', 0, false, false, '{}', 'Passkey')`,
+    [rows[0].id],
   )
   return rows[0].id
 }

@@ -122,6 +122,8 @@ export async function readResponse(
   operation?: DeclaredOperation,
 ): Promise<Outcome> {
   const headers = Object.fromEntries(response.headers)
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies.join('\n')
   const text = await response.text()
   const isPage = /^text\/html/.test(headers['content-type'] ?? '')
   const json = isPage ? { html: text } : text ? JSON.parse(text) : {}

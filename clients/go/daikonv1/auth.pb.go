@@ -10,6 +10,7 @@ import (
 	oauthv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/oauthv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -122,6 +123,328 @@ func (x *BeginLoginRequest) GetConfirmation() string {
 	return ""
 }
 
+// The request of AuthService.OpenPasskeyPage.
+type OpenPasskeyPageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The state of the sign-in.
+	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// The encrypted state of the sign-in.
+	LoginState    *string `protobuf:"bytes,2,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OpenPasskeyPageRequest) Reset() {
+	*x = OpenPasskeyPageRequest{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenPasskeyPageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenPasskeyPageRequest) ProtoMessage() {}
+
+func (x *OpenPasskeyPageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenPasskeyPageRequest.ProtoReflect.Descriptor instead.
+func (*OpenPasskeyPageRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *OpenPasskeyPageRequest) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *OpenPasskeyPageRequest) GetLoginState() string {
+	if x != nil && x.LoginState != nil {
+		return *x.LoginState
+	}
+	return ""
+}
+
+// A page.
+type OpenPasskeyPageResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Not set: the sign-in continues by a script of the page.
+	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
+	// The page to display.
+	Page          *oauthv1.HostedPage `protobuf:"bytes,2,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OpenPasskeyPageResponse) Reset() {
+	*x = OpenPasskeyPageResponse{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenPasskeyPageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenPasskeyPageResponse) ProtoMessage() {}
+
+func (x *OpenPasskeyPageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenPasskeyPageResponse.ProtoReflect.Descriptor instead.
+func (*OpenPasskeyPageResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OpenPasskeyPageResponse) GetLocation() string {
+	if x != nil && x.Location != nil {
+		return *x.Location
+	}
+	return ""
+}
+
+func (x *OpenPasskeyPageResponse) GetPage() *oauthv1.HostedPage {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+// The request of AuthService.BeginPasskeySignIn.
+type BeginPasskeySignInRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The state of the sign-in.
+	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// The encrypted state of the sign-in.
+	LoginState    *string `protobuf:"bytes,2,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginPasskeySignInRequest) Reset() {
+	*x = BeginPasskeySignInRequest{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginPasskeySignInRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginPasskeySignInRequest) ProtoMessage() {}
+
+func (x *BeginPasskeySignInRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginPasskeySignInRequest.ProtoReflect.Descriptor instead.
+func (*BeginPasskeySignInRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *BeginPasskeySignInRequest) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *BeginPasskeySignInRequest) GetLoginState() string {
+	if x != nil && x.LoginState != nil {
+		return *x.LoginState
+	}
+	return ""
+}
+
+// The response of AuthService.BeginPasskeySignIn.
+type BeginPasskeySignInResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The options: PublicKeyCredentialRequestOptionsJSON of WebAuthn Level 3.
+	Options       *structpb.Struct `protobuf:"bytes,1,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginPasskeySignInResponse) Reset() {
+	*x = BeginPasskeySignInResponse{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginPasskeySignInResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginPasskeySignInResponse) ProtoMessage() {}
+
+func (x *BeginPasskeySignInResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginPasskeySignInResponse.ProtoReflect.Descriptor instead.
+func (*BeginPasskeySignInResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BeginPasskeySignInResponse) GetOptions() *structpb.Struct {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// The request of AuthService.CompletePasskeySignIn.
+type CompletePasskeySignInRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The state of the sign-in.
+	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// The response: AuthenticationResponseJSON of WebAuthn Level 3, which `toJSON` of a PublicKeyCredential
+	// returns. At most 16 KiB as compact JSON.
+	Credential *structpb.Struct `protobuf:"bytes,2,opt,name=credential,proto3" json:"credential,omitempty"`
+	// The encrypted state of the sign-in.
+	LoginState    *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompletePasskeySignInRequest) Reset() {
+	*x = CompletePasskeySignInRequest{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompletePasskeySignInRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompletePasskeySignInRequest) ProtoMessage() {}
+
+func (x *CompletePasskeySignInRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompletePasskeySignInRequest.ProtoReflect.Descriptor instead.
+func (*CompletePasskeySignInRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CompletePasskeySignInRequest) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *CompletePasskeySignInRequest) GetCredential() *structpb.Struct {
+	if x != nil {
+		return x.Credential
+	}
+	return nil
+}
+
+func (x *CompletePasskeySignInRequest) GetLoginState() string {
+	if x != nil && x.LoginState != nil {
+		return *x.LoginState
+	}
+	return ""
+}
+
+// The response of AuthService.CompletePasskeySignIn.
+type CompletePasskeySignInResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where the browser goes next.
+	Location      string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompletePasskeySignInResponse) Reset() {
+	*x = CompletePasskeySignInResponse{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompletePasskeySignInResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompletePasskeySignInResponse) ProtoMessage() {}
+
+func (x *CompletePasskeySignInResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompletePasskeySignInResponse.ProtoReflect.Descriptor instead.
+func (*CompletePasskeySignInResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CompletePasskeySignInResponse) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
 // The request of AuthService.BeginAdminLogin.
 type BeginAdminLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -136,7 +459,7 @@ type BeginAdminLoginRequest struct {
 
 func (x *BeginAdminLoginRequest) Reset() {
 	*x = BeginAdminLoginRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[1]
+	mi := &file_daikon_v1_auth_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -148,7 +471,7 @@ func (x *BeginAdminLoginRequest) String() string {
 func (*BeginAdminLoginRequest) ProtoMessage() {}
 
 func (x *BeginAdminLoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[1]
+	mi := &file_daikon_v1_auth_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -161,7 +484,7 @@ func (x *BeginAdminLoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginAdminLoginRequest.ProtoReflect.Descriptor instead.
 func (*BeginAdminLoginRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{1}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BeginAdminLoginRequest) GetProvider() string {
@@ -203,7 +526,7 @@ type BeginLoginResponse struct {
 
 func (x *BeginLoginResponse) Reset() {
 	*x = BeginLoginResponse{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[2]
+	mi := &file_daikon_v1_auth_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -215,7 +538,7 @@ func (x *BeginLoginResponse) String() string {
 func (*BeginLoginResponse) ProtoMessage() {}
 
 func (x *BeginLoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[2]
+	mi := &file_daikon_v1_auth_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -228,7 +551,7 @@ func (x *BeginLoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginLoginResponse.ProtoReflect.Descriptor instead.
 func (*BeginLoginResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BeginLoginResponse) GetLocation() string {
@@ -300,7 +623,7 @@ type CompleteLoginRequest struct {
 
 func (x *CompleteLoginRequest) Reset() {
 	*x = CompleteLoginRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[3]
+	mi := &file_daikon_v1_auth_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -312,7 +635,7 @@ func (x *CompleteLoginRequest) String() string {
 func (*CompleteLoginRequest) ProtoMessage() {}
 
 func (x *CompleteLoginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[3]
+	mi := &file_daikon_v1_auth_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -325,7 +648,7 @@ func (x *CompleteLoginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteLoginRequest.ProtoReflect.Descriptor instead.
 func (*CompleteLoginRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CompleteLoginRequest) GetProvider() string {
@@ -418,7 +741,7 @@ type CompleteLoginResponse struct {
 
 func (x *CompleteLoginResponse) Reset() {
 	*x = CompleteLoginResponse{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[4]
+	mi := &file_daikon_v1_auth_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -430,7 +753,7 @@ func (x *CompleteLoginResponse) String() string {
 func (*CompleteLoginResponse) ProtoMessage() {}
 
 func (x *CompleteLoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[4]
+	mi := &file_daikon_v1_auth_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -443,7 +766,7 @@ func (x *CompleteLoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteLoginResponse.ProtoReflect.Descriptor instead.
 func (*CompleteLoginResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CompleteLoginResponse) GetLocation() string {
@@ -519,7 +842,7 @@ type CompleteAdminLoginResponse struct {
 
 func (x *CompleteAdminLoginResponse) Reset() {
 	*x = CompleteAdminLoginResponse{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[5]
+	mi := &file_daikon_v1_auth_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +854,7 @@ func (x *CompleteAdminLoginResponse) String() string {
 func (*CompleteAdminLoginResponse) ProtoMessage() {}
 
 func (x *CompleteAdminLoginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[5]
+	mi := &file_daikon_v1_auth_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +867,7 @@ func (x *CompleteAdminLoginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteAdminLoginResponse.ProtoReflect.Descriptor instead.
 func (*CompleteAdminLoginResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CompleteAdminLoginResponse) GetLocation() string {
@@ -586,7 +909,7 @@ type ListCodeWorkspacesRequest struct {
 
 func (x *ListCodeWorkspacesRequest) Reset() {
 	*x = ListCodeWorkspacesRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[6]
+	mi := &file_daikon_v1_auth_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +921,7 @@ func (x *ListCodeWorkspacesRequest) String() string {
 func (*ListCodeWorkspacesRequest) ProtoMessage() {}
 
 func (x *ListCodeWorkspacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[6]
+	mi := &file_daikon_v1_auth_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +934,7 @@ func (x *ListCodeWorkspacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCodeWorkspacesRequest.ProtoReflect.Descriptor instead.
 func (*ListCodeWorkspacesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListCodeWorkspacesRequest) GetCode() string {
@@ -642,7 +965,7 @@ type CodeWorkspace struct {
 
 func (x *CodeWorkspace) Reset() {
 	*x = CodeWorkspace{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[7]
+	mi := &file_daikon_v1_auth_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -654,7 +977,7 @@ func (x *CodeWorkspace) String() string {
 func (*CodeWorkspace) ProtoMessage() {}
 
 func (x *CodeWorkspace) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[7]
+	mi := &file_daikon_v1_auth_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -667,7 +990,7 @@ func (x *CodeWorkspace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeWorkspace.ProtoReflect.Descriptor instead.
 func (*CodeWorkspace) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CodeWorkspace) GetId() string {
@@ -723,7 +1046,7 @@ type ListCodeWorkspacesResponse struct {
 
 func (x *ListCodeWorkspacesResponse) Reset() {
 	*x = ListCodeWorkspacesResponse{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[8]
+	mi := &file_daikon_v1_auth_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -735,7 +1058,7 @@ func (x *ListCodeWorkspacesResponse) String() string {
 func (*ListCodeWorkspacesResponse) ProtoMessage() {}
 
 func (x *ListCodeWorkspacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[8]
+	mi := &file_daikon_v1_auth_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -748,7 +1071,7 @@ func (x *ListCodeWorkspacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCodeWorkspacesResponse.ProtoReflect.Descriptor instead.
 func (*ListCodeWorkspacesResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListCodeWorkspacesResponse) GetWorkspaces() []*CodeWorkspace {
@@ -775,7 +1098,7 @@ type ExchangeTokenRequest struct {
 
 func (x *ExchangeTokenRequest) Reset() {
 	*x = ExchangeTokenRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[9]
+	mi := &file_daikon_v1_auth_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +1110,7 @@ func (x *ExchangeTokenRequest) String() string {
 func (*ExchangeTokenRequest) ProtoMessage() {}
 
 func (x *ExchangeTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[9]
+	mi := &file_daikon_v1_auth_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +1123,7 @@ func (x *ExchangeTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExchangeTokenRequest.ProtoReflect.Descriptor instead.
 func (*ExchangeTokenRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExchangeTokenRequest) GetCode() string {
@@ -842,7 +1165,7 @@ type RefreshTokenRequest struct {
 
 func (x *RefreshTokenRequest) Reset() {
 	*x = RefreshTokenRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[10]
+	mi := &file_daikon_v1_auth_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -854,7 +1177,7 @@ func (x *RefreshTokenRequest) String() string {
 func (*RefreshTokenRequest) ProtoMessage() {}
 
 func (x *RefreshTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[10]
+	mi := &file_daikon_v1_auth_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -867,7 +1190,7 @@ func (x *RefreshTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefreshTokenRequest.ProtoReflect.Descriptor instead.
 func (*RefreshTokenRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RefreshTokenRequest) GetRefreshToken() string {
@@ -890,7 +1213,7 @@ type SwitchWorkspaceRequest struct {
 
 func (x *SwitchWorkspaceRequest) Reset() {
 	*x = SwitchWorkspaceRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[11]
+	mi := &file_daikon_v1_auth_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -902,7 +1225,7 @@ func (x *SwitchWorkspaceRequest) String() string {
 func (*SwitchWorkspaceRequest) ProtoMessage() {}
 
 func (x *SwitchWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[11]
+	mi := &file_daikon_v1_auth_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -915,7 +1238,7 @@ func (x *SwitchWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*SwitchWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SwitchWorkspaceRequest) GetRefreshToken() string {
@@ -953,7 +1276,7 @@ type TokenResponse struct {
 
 func (x *TokenResponse) Reset() {
 	*x = TokenResponse{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[12]
+	mi := &file_daikon_v1_auth_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +1288,7 @@ func (x *TokenResponse) String() string {
 func (*TokenResponse) ProtoMessage() {}
 
 func (x *TokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[12]
+	mi := &file_daikon_v1_auth_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +1301,7 @@ func (x *TokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenResponse.ProtoReflect.Descriptor instead.
 func (*TokenResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TokenResponse) GetAccessToken() string {
@@ -1032,7 +1355,7 @@ type LogoutRequest struct {
 
 func (x *LogoutRequest) Reset() {
 	*x = LogoutRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[13]
+	mi := &file_daikon_v1_auth_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1044,7 +1367,7 @@ func (x *LogoutRequest) String() string {
 func (*LogoutRequest) ProtoMessage() {}
 
 func (x *LogoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[13]
+	mi := &file_daikon_v1_auth_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1057,7 +1380,7 @@ func (x *LogoutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogoutRequest.ProtoReflect.Descriptor instead.
 func (*LogoutRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{19}
 }
 
 // The request of AuthService.AdminLogout.
@@ -1069,7 +1392,7 @@ type AdminLogoutRequest struct {
 
 func (x *AdminLogoutRequest) Reset() {
 	*x = AdminLogoutRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[14]
+	mi := &file_daikon_v1_auth_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1081,7 +1404,7 @@ func (x *AdminLogoutRequest) String() string {
 func (*AdminLogoutRequest) ProtoMessage() {}
 
 func (x *AdminLogoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[14]
+	mi := &file_daikon_v1_auth_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1094,7 +1417,7 @@ func (x *AdminLogoutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminLogoutRequest.ProtoReflect.Descriptor instead.
 func (*AdminLogoutRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{20}
 }
 
 // The response of AuthService.AdminLogout.
@@ -1110,7 +1433,7 @@ type AdminLogoutResponse struct {
 
 func (x *AdminLogoutResponse) Reset() {
 	*x = AdminLogoutResponse{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[15]
+	mi := &file_daikon_v1_auth_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1122,7 +1445,7 @@ func (x *AdminLogoutResponse) String() string {
 func (*AdminLogoutResponse) ProtoMessage() {}
 
 func (x *AdminLogoutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[15]
+	mi := &file_daikon_v1_auth_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1135,7 +1458,7 @@ func (x *AdminLogoutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminLogoutResponse.ProtoReflect.Descriptor instead.
 func (*AdminLogoutResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AdminLogoutResponse) GetStatus() string {
@@ -1161,7 +1484,7 @@ type GetAdminMeRequest struct {
 
 func (x *GetAdminMeRequest) Reset() {
 	*x = GetAdminMeRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[16]
+	mi := &file_daikon_v1_auth_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1173,7 +1496,7 @@ func (x *GetAdminMeRequest) String() string {
 func (*GetAdminMeRequest) ProtoMessage() {}
 
 func (x *GetAdminMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[16]
+	mi := &file_daikon_v1_auth_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1186,7 +1509,7 @@ func (x *GetAdminMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAdminMeRequest.ProtoReflect.Descriptor instead.
 func (*GetAdminMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{22}
 }
 
 // The current administrator.
@@ -1208,7 +1531,7 @@ type AdminMe struct {
 
 func (x *AdminMe) Reset() {
 	*x = AdminMe{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[17]
+	mi := &file_daikon_v1_auth_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1220,7 +1543,7 @@ func (x *AdminMe) String() string {
 func (*AdminMe) ProtoMessage() {}
 
 func (x *AdminMe) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[17]
+	mi := &file_daikon_v1_auth_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1233,7 +1556,7 @@ func (x *AdminMe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminMe.ProtoReflect.Descriptor instead.
 func (*AdminMe) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AdminMe) GetId() string {
@@ -1280,7 +1603,7 @@ type GetKeySetRequest struct {
 
 func (x *GetKeySetRequest) Reset() {
 	*x = GetKeySetRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[18]
+	mi := &file_daikon_v1_auth_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1292,7 +1615,7 @@ func (x *GetKeySetRequest) String() string {
 func (*GetKeySetRequest) ProtoMessage() {}
 
 func (x *GetKeySetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[18]
+	mi := &file_daikon_v1_auth_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1305,7 +1628,7 @@ func (x *GetKeySetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetKeySetRequest.ProtoReflect.Descriptor instead.
 func (*GetKeySetRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{18}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{24}
 }
 
 // A JSON Web Key Set (RFC 7517).
@@ -1319,7 +1642,7 @@ type KeySet struct {
 
 func (x *KeySet) Reset() {
 	*x = KeySet{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[19]
+	mi := &file_daikon_v1_auth_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1331,7 +1654,7 @@ func (x *KeySet) String() string {
 func (*KeySet) ProtoMessage() {}
 
 func (x *KeySet) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[19]
+	mi := &file_daikon_v1_auth_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1344,7 +1667,7 @@ func (x *KeySet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeySet.ProtoReflect.Descriptor instead.
 func (*KeySet) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{19}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *KeySet) GetKeys() []*Key {
@@ -1375,7 +1698,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[20]
+	mi := &file_daikon_v1_auth_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +1710,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[20]
+	mi := &file_daikon_v1_auth_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +1723,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{20}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Key) GetKty() string {
@@ -1454,7 +1777,7 @@ type GetConfigurationRequest struct {
 
 func (x *GetConfigurationRequest) Reset() {
 	*x = GetConfigurationRequest{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[21]
+	mi := &file_daikon_v1_auth_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1466,7 +1789,7 @@ func (x *GetConfigurationRequest) String() string {
 func (*GetConfigurationRequest) ProtoMessage() {}
 
 func (x *GetConfigurationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[21]
+	mi := &file_daikon_v1_auth_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1479,7 +1802,7 @@ func (x *GetConfigurationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetConfigurationRequest.ProtoReflect.Descriptor instead.
 func (*GetConfigurationRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{21}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{27}
 }
 
 // Issuer metadata (OpenID Connect Discovery 1.0, RFC 8414).
@@ -1543,13 +1866,15 @@ type Configuration struct {
 	RequestUriParameterSupported bool `protobuf:"varint,25,opt,name=request_uri_parameter_supported,json=requestUriParameterSupported,proto3" json:"request_uri_parameter_supported,omitempty"`
 	// The authentication methods of the introspection endpoint. `Bearer` is a service key.
 	IntrospectionEndpointAuthMethodsSupported []string `protobuf:"bytes,26,rep,name=introspection_endpoint_auth_methods_supported,json=introspectionEndpointAuthMethodsSupported,proto3" json:"introspection_endpoint_auth_methods_supported,omitempty"`
-	unknownFields                             protoimpl.UnknownFields
-	sizeCache                                 protoimpl.SizeCache
+	// The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys.
+	AcrValuesSupported []string `protobuf:"bytes,30,rep,name=acr_values_supported,json=acrValuesSupported,proto3" json:"acr_values_supported,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Configuration) Reset() {
 	*x = Configuration{}
-	mi := &file_daikon_v1_auth_proto_msgTypes[22]
+	mi := &file_daikon_v1_auth_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1886,7 @@ func (x *Configuration) String() string {
 func (*Configuration) ProtoMessage() {}
 
 func (x *Configuration) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_auth_proto_msgTypes[22]
+	mi := &file_daikon_v1_auth_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1899,7 @@ func (x *Configuration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Configuration.ProtoReflect.Descriptor instead.
 func (*Configuration) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{22}
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Configuration) GetIssuer() string {
@@ -1780,11 +2105,155 @@ func (x *Configuration) GetIntrospectionEndpointAuthMethodsSupported() []string 
 	return nil
 }
 
+func (x *Configuration) GetAcrValuesSupported() []string {
+	if x != nil {
+		return x.AcrValuesSupported
+	}
+	return nil
+}
+
+// The request of AuthService.ConfirmAccountLink.
+type ConfirmAccountLinkRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The `state` that was sent to the provider.
+	State *string `protobuf:"bytes,1,opt,name=state,proto3,oneof" json:"state,omitempty"`
+	// The encrypted state of the sign-in.
+	LoginState *string `protobuf:"bytes,2,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	// The browser session.
+	BrowserSession *string `protobuf:"bytes,3,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	// Proves that the user chose to link the account. Set by the page.
+	Confirmation *string `protobuf:"bytes,4,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
+	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
+	IsForm        *bool `protobuf:"varint,5,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmAccountLinkRequest) Reset() {
+	*x = ConfirmAccountLinkRequest{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmAccountLinkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmAccountLinkRequest) ProtoMessage() {}
+
+func (x *ConfirmAccountLinkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmAccountLinkRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmAccountLinkRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ConfirmAccountLinkRequest) GetState() string {
+	if x != nil && x.State != nil {
+		return *x.State
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetLoginState() string {
+	if x != nil && x.LoginState != nil {
+		return *x.LoginState
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetBrowserSession() string {
+	if x != nil && x.BrowserSession != nil {
+		return *x.BrowserSession
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetConfirmation() string {
+	if x != nil && x.Confirmation != nil {
+		return *x.Confirmation
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkRequest) GetIsForm() bool {
+	if x != nil && x.IsForm != nil {
+		return *x.IsForm
+	}
+	return false
+}
+
+// A redirect or a page.
+type ConfirmAccountLinkResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account page, with `linked` or `error`. Absent if a page is displayed.
+	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
+	// The page to display. Absent for a redirect.
+	Page          *oauthv1.HostedPage `protobuf:"bytes,2,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmAccountLinkResponse) Reset() {
+	*x = ConfirmAccountLinkResponse{}
+	mi := &file_daikon_v1_auth_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmAccountLinkResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmAccountLinkResponse) ProtoMessage() {}
+
+func (x *ConfirmAccountLinkResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_auth_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmAccountLinkResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmAccountLinkResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ConfirmAccountLinkResponse) GetLocation() string {
+	if x != nil && x.Location != nil {
+		return *x.Location
+	}
+	return ""
+}
+
+func (x *ConfirmAccountLinkResponse) GetPage() *oauthv1.HostedPage {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
 var File_daikon_v1_auth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\n" +
-	"\x14daikon/v1/auth.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x15daikon/v1/oauth.proto\"\xb7\x02\n" +
+	"\x14daikon/v1/auth.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x15daikon/v1/oauth.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xb7\x02\n" +
 	"\x11BeginLoginRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12!\n" +
 	"\fredirect_uri\x18\x02 \x01(\tR\vredirectUri\x12%\n" +
@@ -1797,6 +2266,33 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\n" +
 	"\b_browserB\x0f\n" +
 	"\r_confirmation\"d\n" +
+	"\x16OpenPasskeyPageRequest\x12\x14\n" +
+	"\x05state\x18\x01 \x01(\tR\x05state\x12$\n" +
+	"\vlogin_state\x18\x02 \x01(\tH\x00R\n" +
+	"loginState\x88\x01\x01B\x0e\n" +
+	"\f_login_state\"\x80\x01\n" +
+	"\x17OpenPasskeyPageResponse\x12\x1f\n" +
+	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12.\n" +
+	"\x04page\x18\x02 \x01(\v2\x15.daikon.v1.HostedPageH\x01R\x04page\x88\x01\x01B\v\n" +
+	"\t_locationB\a\n" +
+	"\x05_page\"g\n" +
+	"\x19BeginPasskeySignInRequest\x12\x14\n" +
+	"\x05state\x18\x01 \x01(\tR\x05state\x12$\n" +
+	"\vlogin_state\x18\x02 \x01(\tH\x00R\n" +
+	"loginState\x88\x01\x01B\x0e\n" +
+	"\f_login_state\"O\n" +
+	"\x1aBeginPasskeySignInResponse\x121\n" +
+	"\aoptions\x18\x01 \x01(\v2\x17.google.protobuf.StructR\aoptions\"\xa3\x01\n" +
+	"\x1cCompletePasskeySignInRequest\x12\x14\n" +
+	"\x05state\x18\x01 \x01(\tR\x05state\x127\n" +
+	"\n" +
+	"credential\x18\x02 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"credential\x12$\n" +
+	"\vlogin_state\x18\x03 \x01(\tH\x00R\n" +
+	"loginState\x88\x01\x01B\x0e\n" +
+	"\f_login_state\";\n" +
+	"\x1dCompletePasskeySignInResponse\x12\x1a\n" +
+	"\blocation\x18\x01 \x01(\tR\blocation\"d\n" +
 	"\x16BeginAdminLoginRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12 \n" +
 	"\treturn_to\x18\x02 \x01(\tH\x00R\breturnTo\x88\x01\x01B\f\n" +
@@ -1919,7 +2415,7 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x03kid\x18\x04 \x01(\tR\x03kid\x12\f\n" +
 	"\x01n\x18\x05 \x01(\tR\x01n\x12\f\n" +
 	"\x01e\x18\x06 \x01(\tR\x01e\"\x19\n" +
-	"\x17GetConfigurationRequest\"\x87\x0f\n" +
+	"\x17GetConfigurationRequest\"\xb9\x0f\n" +
 	"\rConfiguration\x12\x16\n" +
 	"\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n" +
 	"\bjwks_uri\x18\x02 \x01(\tR\ajwksUri\x12%\n" +
@@ -1950,16 +2446,39 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x1aclaims_parameter_supported\x18\x17 \x01(\bR\x18claimsParameterSupported\x12>\n" +
 	"\x1brequest_parameter_supported\x18\x18 \x01(\bR\x19requestParameterSupported\x12E\n" +
 	"\x1frequest_uri_parameter_supported\x18\x19 \x01(\bR\x1crequestUriParameterSupported\x12`\n" +
-	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported2\x85\b\n" +
+	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported\x120\n" +
+	"\x14acr_values_supported\x18\x1e \x03(\tR\x12acrValuesSupported\"\x9c\x02\n" +
+	"\x19ConfirmAccountLinkRequest\x12\x19\n" +
+	"\x05state\x18\x01 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
+	"\vlogin_state\x18\x02 \x01(\tH\x01R\n" +
+	"loginState\x88\x01\x01\x12,\n" +
+	"\x0fbrowser_session\x18\x03 \x01(\tH\x02R\x0ebrowserSession\x88\x01\x01\x12'\n" +
+	"\fconfirmation\x18\x04 \x01(\tH\x03R\fconfirmation\x88\x01\x01\x12\x1c\n" +
+	"\ais_form\x18\x05 \x01(\bH\x04R\x06isForm\x88\x01\x01B\b\n" +
+	"\x06_stateB\x0e\n" +
+	"\f_login_stateB\x12\n" +
+	"\x10_browser_sessionB\x0f\n" +
+	"\r_confirmationB\n" +
+	"\n" +
+	"\b_is_form\"\x83\x01\n" +
+	"\x1aConfirmAccountLinkResponse\x12\x1f\n" +
+	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12.\n" +
+	"\x04page\x18\x02 \x01(\v2\x15.daikon.v1.HostedPageH\x01R\x04page\x88\x01\x01B\v\n" +
+	"\t_locationB\a\n" +
+	"\x05_page2\x91\v\n" +
 	"\vAuthService\x12I\n" +
 	"\n" +
 	"BeginLogin\x12\x1c.daikon.v1.BeginLoginRequest\x1a\x1d.daikon.v1.BeginLoginResponse\x12R\n" +
 	"\rCompleteLogin\x12\x1f.daikon.v1.CompleteLoginRequest\x1a .daikon.v1.CompleteLoginResponse\x12a\n" +
+	"\x12ConfirmAccountLink\x12$.daikon.v1.ConfirmAccountLinkRequest\x1a%.daikon.v1.ConfirmAccountLinkResponse\x12a\n" +
 	"\x12ListCodeWorkspaces\x12$.daikon.v1.ListCodeWorkspacesRequest\x1a%.daikon.v1.ListCodeWorkspacesResponse\x12J\n" +
 	"\rExchangeToken\x12\x1f.daikon.v1.ExchangeTokenRequest\x1a\x18.daikon.v1.TokenResponse\x12H\n" +
 	"\fRefreshToken\x12\x1e.daikon.v1.RefreshTokenRequest\x1a\x18.daikon.v1.TokenResponse\x12N\n" +
 	"\x0fSwitchWorkspace\x12!.daikon.v1.SwitchWorkspaceRequest\x1a\x18.daikon.v1.TokenResponse\x12>\n" +
-	"\x06Logout\x12\x18.daikon.v1.LogoutRequest\x1a\x1a.daikon.v1.Acknowledgement\x12S\n" +
+	"\x06Logout\x12\x18.daikon.v1.LogoutRequest\x1a\x1a.daikon.v1.Acknowledgement\x12X\n" +
+	"\x0fOpenPasskeyPage\x12!.daikon.v1.OpenPasskeyPageRequest\x1a\".daikon.v1.OpenPasskeyPageResponse\x12a\n" +
+	"\x12BeginPasskeySignIn\x12$.daikon.v1.BeginPasskeySignInRequest\x1a%.daikon.v1.BeginPasskeySignInResponse\x12j\n" +
+	"\x15CompletePasskeySignIn\x12'.daikon.v1.CompletePasskeySignInRequest\x1a(.daikon.v1.CompletePasskeySignInResponse\x12S\n" +
 	"\x0fBeginAdminLogin\x12!.daikon.v1.BeginAdminLoginRequest\x1a\x1d.daikon.v1.BeginLoginResponse\x12\\\n" +
 	"\x12CompleteAdminLogin\x12\x1f.daikon.v1.CompleteLoginRequest\x1a%.daikon.v1.CompleteAdminLoginResponse\x12L\n" +
 	"\vAdminLogout\x12\x1d.daikon.v1.AdminLogoutRequest\x1a\x1e.daikon.v1.AdminLogoutResponse\x12>\n" +
@@ -1982,69 +2501,90 @@ func file_daikon_v1_auth_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_auth_proto_rawDescData
 }
 
-var file_daikon_v1_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_daikon_v1_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_daikon_v1_auth_proto_goTypes = []any{
-	(*BeginLoginRequest)(nil),          // 0: daikon.v1.BeginLoginRequest
-	(*BeginAdminLoginRequest)(nil),     // 1: daikon.v1.BeginAdminLoginRequest
-	(*BeginLoginResponse)(nil),         // 2: daikon.v1.BeginLoginResponse
-	(*CompleteLoginRequest)(nil),       // 3: daikon.v1.CompleteLoginRequest
-	(*CompleteLoginResponse)(nil),      // 4: daikon.v1.CompleteLoginResponse
-	(*CompleteAdminLoginResponse)(nil), // 5: daikon.v1.CompleteAdminLoginResponse
-	(*ListCodeWorkspacesRequest)(nil),  // 6: daikon.v1.ListCodeWorkspacesRequest
-	(*CodeWorkspace)(nil),              // 7: daikon.v1.CodeWorkspace
-	(*ListCodeWorkspacesResponse)(nil), // 8: daikon.v1.ListCodeWorkspacesResponse
-	(*ExchangeTokenRequest)(nil),       // 9: daikon.v1.ExchangeTokenRequest
-	(*RefreshTokenRequest)(nil),        // 10: daikon.v1.RefreshTokenRequest
-	(*SwitchWorkspaceRequest)(nil),     // 11: daikon.v1.SwitchWorkspaceRequest
-	(*TokenResponse)(nil),              // 12: daikon.v1.TokenResponse
-	(*LogoutRequest)(nil),              // 13: daikon.v1.LogoutRequest
-	(*AdminLogoutRequest)(nil),         // 14: daikon.v1.AdminLogoutRequest
-	(*AdminLogoutResponse)(nil),        // 15: daikon.v1.AdminLogoutResponse
-	(*GetAdminMeRequest)(nil),          // 16: daikon.v1.GetAdminMeRequest
-	(*AdminMe)(nil),                    // 17: daikon.v1.AdminMe
-	(*GetKeySetRequest)(nil),           // 18: daikon.v1.GetKeySetRequest
-	(*KeySet)(nil),                     // 19: daikon.v1.KeySet
-	(*Key)(nil),                        // 20: daikon.v1.Key
-	(*GetConfigurationRequest)(nil),    // 21: daikon.v1.GetConfigurationRequest
-	(*Configuration)(nil),              // 22: daikon.v1.Configuration
-	(*oauthv1.HostedPage)(nil),         // 23: daikon.v1.HostedPage
-	(*Acknowledgement)(nil),            // 24: daikon.v1.Acknowledgement
+	(*BeginLoginRequest)(nil),             // 0: daikon.v1.BeginLoginRequest
+	(*OpenPasskeyPageRequest)(nil),        // 1: daikon.v1.OpenPasskeyPageRequest
+	(*OpenPasskeyPageResponse)(nil),       // 2: daikon.v1.OpenPasskeyPageResponse
+	(*BeginPasskeySignInRequest)(nil),     // 3: daikon.v1.BeginPasskeySignInRequest
+	(*BeginPasskeySignInResponse)(nil),    // 4: daikon.v1.BeginPasskeySignInResponse
+	(*CompletePasskeySignInRequest)(nil),  // 5: daikon.v1.CompletePasskeySignInRequest
+	(*CompletePasskeySignInResponse)(nil), // 6: daikon.v1.CompletePasskeySignInResponse
+	(*BeginAdminLoginRequest)(nil),        // 7: daikon.v1.BeginAdminLoginRequest
+	(*BeginLoginResponse)(nil),            // 8: daikon.v1.BeginLoginResponse
+	(*CompleteLoginRequest)(nil),          // 9: daikon.v1.CompleteLoginRequest
+	(*CompleteLoginResponse)(nil),         // 10: daikon.v1.CompleteLoginResponse
+	(*CompleteAdminLoginResponse)(nil),    // 11: daikon.v1.CompleteAdminLoginResponse
+	(*ListCodeWorkspacesRequest)(nil),     // 12: daikon.v1.ListCodeWorkspacesRequest
+	(*CodeWorkspace)(nil),                 // 13: daikon.v1.CodeWorkspace
+	(*ListCodeWorkspacesResponse)(nil),    // 14: daikon.v1.ListCodeWorkspacesResponse
+	(*ExchangeTokenRequest)(nil),          // 15: daikon.v1.ExchangeTokenRequest
+	(*RefreshTokenRequest)(nil),           // 16: daikon.v1.RefreshTokenRequest
+	(*SwitchWorkspaceRequest)(nil),        // 17: daikon.v1.SwitchWorkspaceRequest
+	(*TokenResponse)(nil),                 // 18: daikon.v1.TokenResponse
+	(*LogoutRequest)(nil),                 // 19: daikon.v1.LogoutRequest
+	(*AdminLogoutRequest)(nil),            // 20: daikon.v1.AdminLogoutRequest
+	(*AdminLogoutResponse)(nil),           // 21: daikon.v1.AdminLogoutResponse
+	(*GetAdminMeRequest)(nil),             // 22: daikon.v1.GetAdminMeRequest
+	(*AdminMe)(nil),                       // 23: daikon.v1.AdminMe
+	(*GetKeySetRequest)(nil),              // 24: daikon.v1.GetKeySetRequest
+	(*KeySet)(nil),                        // 25: daikon.v1.KeySet
+	(*Key)(nil),                           // 26: daikon.v1.Key
+	(*GetConfigurationRequest)(nil),       // 27: daikon.v1.GetConfigurationRequest
+	(*Configuration)(nil),                 // 28: daikon.v1.Configuration
+	(*ConfirmAccountLinkRequest)(nil),     // 29: daikon.v1.ConfirmAccountLinkRequest
+	(*ConfirmAccountLinkResponse)(nil),    // 30: daikon.v1.ConfirmAccountLinkResponse
+	(*oauthv1.HostedPage)(nil),            // 31: daikon.v1.HostedPage
+	(*structpb.Struct)(nil),               // 32: google.protobuf.Struct
+	(*Acknowledgement)(nil),               // 33: daikon.v1.Acknowledgement
 }
 var file_daikon_v1_auth_proto_depIdxs = []int32{
-	23, // 0: daikon.v1.BeginLoginResponse.page:type_name -> daikon.v1.HostedPage
-	7,  // 1: daikon.v1.ListCodeWorkspacesResponse.workspaces:type_name -> daikon.v1.CodeWorkspace
-	20, // 2: daikon.v1.KeySet.keys:type_name -> daikon.v1.Key
-	0,  // 3: daikon.v1.AuthService.BeginLogin:input_type -> daikon.v1.BeginLoginRequest
-	3,  // 4: daikon.v1.AuthService.CompleteLogin:input_type -> daikon.v1.CompleteLoginRequest
-	6,  // 5: daikon.v1.AuthService.ListCodeWorkspaces:input_type -> daikon.v1.ListCodeWorkspacesRequest
-	9,  // 6: daikon.v1.AuthService.ExchangeToken:input_type -> daikon.v1.ExchangeTokenRequest
-	10, // 7: daikon.v1.AuthService.RefreshToken:input_type -> daikon.v1.RefreshTokenRequest
-	11, // 8: daikon.v1.AuthService.SwitchWorkspace:input_type -> daikon.v1.SwitchWorkspaceRequest
-	13, // 9: daikon.v1.AuthService.Logout:input_type -> daikon.v1.LogoutRequest
-	1,  // 10: daikon.v1.AuthService.BeginAdminLogin:input_type -> daikon.v1.BeginAdminLoginRequest
-	3,  // 11: daikon.v1.AuthService.CompleteAdminLogin:input_type -> daikon.v1.CompleteLoginRequest
-	14, // 12: daikon.v1.AuthService.AdminLogout:input_type -> daikon.v1.AdminLogoutRequest
-	16, // 13: daikon.v1.AuthService.GetAdminMe:input_type -> daikon.v1.GetAdminMeRequest
-	18, // 14: daikon.v1.AuthService.GetKeySet:input_type -> daikon.v1.GetKeySetRequest
-	21, // 15: daikon.v1.AuthService.GetConfiguration:input_type -> daikon.v1.GetConfigurationRequest
-	2,  // 16: daikon.v1.AuthService.BeginLogin:output_type -> daikon.v1.BeginLoginResponse
-	4,  // 17: daikon.v1.AuthService.CompleteLogin:output_type -> daikon.v1.CompleteLoginResponse
-	8,  // 18: daikon.v1.AuthService.ListCodeWorkspaces:output_type -> daikon.v1.ListCodeWorkspacesResponse
-	12, // 19: daikon.v1.AuthService.ExchangeToken:output_type -> daikon.v1.TokenResponse
-	12, // 20: daikon.v1.AuthService.RefreshToken:output_type -> daikon.v1.TokenResponse
-	12, // 21: daikon.v1.AuthService.SwitchWorkspace:output_type -> daikon.v1.TokenResponse
-	24, // 22: daikon.v1.AuthService.Logout:output_type -> daikon.v1.Acknowledgement
-	2,  // 23: daikon.v1.AuthService.BeginAdminLogin:output_type -> daikon.v1.BeginLoginResponse
-	5,  // 24: daikon.v1.AuthService.CompleteAdminLogin:output_type -> daikon.v1.CompleteAdminLoginResponse
-	15, // 25: daikon.v1.AuthService.AdminLogout:output_type -> daikon.v1.AdminLogoutResponse
-	17, // 26: daikon.v1.AuthService.GetAdminMe:output_type -> daikon.v1.AdminMe
-	19, // 27: daikon.v1.AuthService.GetKeySet:output_type -> daikon.v1.KeySet
-	22, // 28: daikon.v1.AuthService.GetConfiguration:output_type -> daikon.v1.Configuration
-	16, // [16:29] is the sub-list for method output_type
-	3,  // [3:16] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	31, // 0: daikon.v1.OpenPasskeyPageResponse.page:type_name -> daikon.v1.HostedPage
+	32, // 1: daikon.v1.BeginPasskeySignInResponse.options:type_name -> google.protobuf.Struct
+	32, // 2: daikon.v1.CompletePasskeySignInRequest.credential:type_name -> google.protobuf.Struct
+	31, // 3: daikon.v1.BeginLoginResponse.page:type_name -> daikon.v1.HostedPage
+	13, // 4: daikon.v1.ListCodeWorkspacesResponse.workspaces:type_name -> daikon.v1.CodeWorkspace
+	26, // 5: daikon.v1.KeySet.keys:type_name -> daikon.v1.Key
+	31, // 6: daikon.v1.ConfirmAccountLinkResponse.page:type_name -> daikon.v1.HostedPage
+	0,  // 7: daikon.v1.AuthService.BeginLogin:input_type -> daikon.v1.BeginLoginRequest
+	9,  // 8: daikon.v1.AuthService.CompleteLogin:input_type -> daikon.v1.CompleteLoginRequest
+	29, // 9: daikon.v1.AuthService.ConfirmAccountLink:input_type -> daikon.v1.ConfirmAccountLinkRequest
+	12, // 10: daikon.v1.AuthService.ListCodeWorkspaces:input_type -> daikon.v1.ListCodeWorkspacesRequest
+	15, // 11: daikon.v1.AuthService.ExchangeToken:input_type -> daikon.v1.ExchangeTokenRequest
+	16, // 12: daikon.v1.AuthService.RefreshToken:input_type -> daikon.v1.RefreshTokenRequest
+	17, // 13: daikon.v1.AuthService.SwitchWorkspace:input_type -> daikon.v1.SwitchWorkspaceRequest
+	19, // 14: daikon.v1.AuthService.Logout:input_type -> daikon.v1.LogoutRequest
+	1,  // 15: daikon.v1.AuthService.OpenPasskeyPage:input_type -> daikon.v1.OpenPasskeyPageRequest
+	3,  // 16: daikon.v1.AuthService.BeginPasskeySignIn:input_type -> daikon.v1.BeginPasskeySignInRequest
+	5,  // 17: daikon.v1.AuthService.CompletePasskeySignIn:input_type -> daikon.v1.CompletePasskeySignInRequest
+	7,  // 18: daikon.v1.AuthService.BeginAdminLogin:input_type -> daikon.v1.BeginAdminLoginRequest
+	9,  // 19: daikon.v1.AuthService.CompleteAdminLogin:input_type -> daikon.v1.CompleteLoginRequest
+	20, // 20: daikon.v1.AuthService.AdminLogout:input_type -> daikon.v1.AdminLogoutRequest
+	22, // 21: daikon.v1.AuthService.GetAdminMe:input_type -> daikon.v1.GetAdminMeRequest
+	24, // 22: daikon.v1.AuthService.GetKeySet:input_type -> daikon.v1.GetKeySetRequest
+	27, // 23: daikon.v1.AuthService.GetConfiguration:input_type -> daikon.v1.GetConfigurationRequest
+	8,  // 24: daikon.v1.AuthService.BeginLogin:output_type -> daikon.v1.BeginLoginResponse
+	10, // 25: daikon.v1.AuthService.CompleteLogin:output_type -> daikon.v1.CompleteLoginResponse
+	30, // 26: daikon.v1.AuthService.ConfirmAccountLink:output_type -> daikon.v1.ConfirmAccountLinkResponse
+	14, // 27: daikon.v1.AuthService.ListCodeWorkspaces:output_type -> daikon.v1.ListCodeWorkspacesResponse
+	18, // 28: daikon.v1.AuthService.ExchangeToken:output_type -> daikon.v1.TokenResponse
+	18, // 29: daikon.v1.AuthService.RefreshToken:output_type -> daikon.v1.TokenResponse
+	18, // 30: daikon.v1.AuthService.SwitchWorkspace:output_type -> daikon.v1.TokenResponse
+	33, // 31: daikon.v1.AuthService.Logout:output_type -> daikon.v1.Acknowledgement
+	2,  // 32: daikon.v1.AuthService.OpenPasskeyPage:output_type -> daikon.v1.OpenPasskeyPageResponse
+	4,  // 33: daikon.v1.AuthService.BeginPasskeySignIn:output_type -> daikon.v1.BeginPasskeySignInResponse
+	6,  // 34: daikon.v1.AuthService.CompletePasskeySignIn:output_type -> daikon.v1.CompletePasskeySignInResponse
+	8,  // 35: daikon.v1.AuthService.BeginAdminLogin:output_type -> daikon.v1.BeginLoginResponse
+	11, // 36: daikon.v1.AuthService.CompleteAdminLogin:output_type -> daikon.v1.CompleteAdminLoginResponse
+	21, // 37: daikon.v1.AuthService.AdminLogout:output_type -> daikon.v1.AdminLogoutResponse
+	23, // 38: daikon.v1.AuthService.GetAdminMe:output_type -> daikon.v1.AdminMe
+	25, // 39: daikon.v1.AuthService.GetKeySet:output_type -> daikon.v1.KeySet
+	28, // 40: daikon.v1.AuthService.GetConfiguration:output_type -> daikon.v1.Configuration
+	24, // [24:41] is the sub-list for method output_type
+	7,  // [7:24] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_auth_proto_init() }
@@ -2057,16 +2597,22 @@ func file_daikon_v1_auth_proto_init() {
 	file_daikon_v1_auth_proto_msgTypes[1].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[2].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[3].OneofWrappers = []any{}
-	file_daikon_v1_auth_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[5].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[7].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[8].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[10].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[15].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[29].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_auth_proto_rawDesc), len(file_daikon_v1_auth_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

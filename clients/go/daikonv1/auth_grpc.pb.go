@@ -19,19 +19,23 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AuthService_BeginLogin_FullMethodName         = "/daikon.v1.AuthService/BeginLogin"
-	AuthService_CompleteLogin_FullMethodName      = "/daikon.v1.AuthService/CompleteLogin"
-	AuthService_ListCodeWorkspaces_FullMethodName = "/daikon.v1.AuthService/ListCodeWorkspaces"
-	AuthService_ExchangeToken_FullMethodName      = "/daikon.v1.AuthService/ExchangeToken"
-	AuthService_RefreshToken_FullMethodName       = "/daikon.v1.AuthService/RefreshToken"
-	AuthService_SwitchWorkspace_FullMethodName    = "/daikon.v1.AuthService/SwitchWorkspace"
-	AuthService_Logout_FullMethodName             = "/daikon.v1.AuthService/Logout"
-	AuthService_BeginAdminLogin_FullMethodName    = "/daikon.v1.AuthService/BeginAdminLogin"
-	AuthService_CompleteAdminLogin_FullMethodName = "/daikon.v1.AuthService/CompleteAdminLogin"
-	AuthService_AdminLogout_FullMethodName        = "/daikon.v1.AuthService/AdminLogout"
-	AuthService_GetAdminMe_FullMethodName         = "/daikon.v1.AuthService/GetAdminMe"
-	AuthService_GetKeySet_FullMethodName          = "/daikon.v1.AuthService/GetKeySet"
-	AuthService_GetConfiguration_FullMethodName   = "/daikon.v1.AuthService/GetConfiguration"
+	AuthService_BeginLogin_FullMethodName            = "/daikon.v1.AuthService/BeginLogin"
+	AuthService_CompleteLogin_FullMethodName         = "/daikon.v1.AuthService/CompleteLogin"
+	AuthService_ConfirmAccountLink_FullMethodName    = "/daikon.v1.AuthService/ConfirmAccountLink"
+	AuthService_ListCodeWorkspaces_FullMethodName    = "/daikon.v1.AuthService/ListCodeWorkspaces"
+	AuthService_ExchangeToken_FullMethodName         = "/daikon.v1.AuthService/ExchangeToken"
+	AuthService_RefreshToken_FullMethodName          = "/daikon.v1.AuthService/RefreshToken"
+	AuthService_SwitchWorkspace_FullMethodName       = "/daikon.v1.AuthService/SwitchWorkspace"
+	AuthService_Logout_FullMethodName                = "/daikon.v1.AuthService/Logout"
+	AuthService_OpenPasskeyPage_FullMethodName       = "/daikon.v1.AuthService/OpenPasskeyPage"
+	AuthService_BeginPasskeySignIn_FullMethodName    = "/daikon.v1.AuthService/BeginPasskeySignIn"
+	AuthService_CompletePasskeySignIn_FullMethodName = "/daikon.v1.AuthService/CompletePasskeySignIn"
+	AuthService_BeginAdminLogin_FullMethodName       = "/daikon.v1.AuthService/BeginAdminLogin"
+	AuthService_CompleteAdminLogin_FullMethodName    = "/daikon.v1.AuthService/CompleteAdminLogin"
+	AuthService_AdminLogout_FullMethodName           = "/daikon.v1.AuthService/AdminLogout"
+	AuthService_GetAdminMe_FullMethodName            = "/daikon.v1.AuthService/GetAdminMe"
+	AuthService_GetKeySet_FullMethodName             = "/daikon.v1.AuthService/GetKeySet"
+	AuthService_GetConfiguration_FullMethodName      = "/daikon.v1.AuthService/GetConfiguration"
 )
 
 // AuthServiceClient is the client API for AuthService service.
@@ -50,6 +54,11 @@ type AuthServiceClient interface {
 	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(ctx context.Context, in *CompleteLoginRequest, opts ...grpc.CallOption) (*CompleteLoginResponse, error)
+	// Confirm the link of an account
+	//
+	// Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+	// to the account page.
+	ConfirmAccountLink(ctx context.Context, in *ConfirmAccountLinkRequest, opts ...grpc.CallOption) (*ConfirmAccountLinkResponse, error)
 	// List sign-in workspaces
 	//
 	// Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -79,6 +88,22 @@ type AuthServiceClient interface {
 	// Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
 	// complete.
 	Logout(ctx context.Context, in *LogoutRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
+	// Open the passkey page
+	//
+	// The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+	// it, as to an identity provider.
+	OpenPasskeyPage(ctx context.Context, in *OpenPasskeyPageRequest, opts ...grpc.CallOption) (*OpenPasskeyPageResponse, error)
+	// Begin a passkey sign-in
+	//
+	// Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+	// for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+	// sign-in.
+	BeginPasskeySignIn(ctx context.Context, in *BeginPasskeySignInRequest, opts ...grpc.CallOption) (*BeginPasskeySignInResponse, error)
+	// Complete a passkey sign-in
+	//
+	// Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+	// continues as after an identity provider.
+	CompletePasskeySignIn(ctx context.Context, in *CompletePasskeySignInRequest, opts ...grpc.CallOption) (*CompletePasskeySignInResponse, error)
 	// Begin an administrator sign-in
 	//
 	// Redirects the browser of an administrator to the identity provider.
@@ -134,6 +159,16 @@ func (c *authServiceClient) CompleteLogin(ctx context.Context, in *CompleteLogin
 	return out, nil
 }
 
+func (c *authServiceClient) ConfirmAccountLink(ctx context.Context, in *ConfirmAccountLinkRequest, opts ...grpc.CallOption) (*ConfirmAccountLinkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ConfirmAccountLinkResponse)
+	err := c.cc.Invoke(ctx, AuthService_ConfirmAccountLink_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *authServiceClient) ListCodeWorkspaces(ctx context.Context, in *ListCodeWorkspacesRequest, opts ...grpc.CallOption) (*ListCodeWorkspacesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListCodeWorkspacesResponse)
@@ -178,6 +213,36 @@ func (c *authServiceClient) Logout(ctx context.Context, in *LogoutRequest, opts 
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(Acknowledgement)
 	err := c.cc.Invoke(ctx, AuthService_Logout_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) OpenPasskeyPage(ctx context.Context, in *OpenPasskeyPageRequest, opts ...grpc.CallOption) (*OpenPasskeyPageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OpenPasskeyPageResponse)
+	err := c.cc.Invoke(ctx, AuthService_OpenPasskeyPage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) BeginPasskeySignIn(ctx context.Context, in *BeginPasskeySignInRequest, opts ...grpc.CallOption) (*BeginPasskeySignInResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BeginPasskeySignInResponse)
+	err := c.cc.Invoke(ctx, AuthService_BeginPasskeySignIn_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *authServiceClient) CompletePasskeySignIn(ctx context.Context, in *CompletePasskeySignInRequest, opts ...grpc.CallOption) (*CompletePasskeySignInResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CompletePasskeySignInResponse)
+	err := c.cc.Invoke(ctx, AuthService_CompletePasskeySignIn_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -260,6 +325,11 @@ type AuthServiceServer interface {
 	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error)
+	// Confirm the link of an account
+	//
+	// Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+	// to the account page.
+	ConfirmAccountLink(context.Context, *ConfirmAccountLinkRequest) (*ConfirmAccountLinkResponse, error)
 	// List sign-in workspaces
 	//
 	// Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -289,6 +359,22 @@ type AuthServiceServer interface {
 	// Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
 	// complete.
 	Logout(context.Context, *LogoutRequest) (*Acknowledgement, error)
+	// Open the passkey page
+	//
+	// The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+	// it, as to an identity provider.
+	OpenPasskeyPage(context.Context, *OpenPasskeyPageRequest) (*OpenPasskeyPageResponse, error)
+	// Begin a passkey sign-in
+	//
+	// Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+	// for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+	// sign-in.
+	BeginPasskeySignIn(context.Context, *BeginPasskeySignInRequest) (*BeginPasskeySignInResponse, error)
+	// Complete a passkey sign-in
+	//
+	// Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+	// continues as after an identity provider.
+	CompletePasskeySignIn(context.Context, *CompletePasskeySignInRequest) (*CompletePasskeySignInResponse, error)
 	// Begin an administrator sign-in
 	//
 	// Redirects the browser of an administrator to the identity provider.
@@ -330,6 +416,9 @@ func (UnimplementedAuthServiceServer) BeginLogin(context.Context, *BeginLoginReq
 func (UnimplementedAuthServiceServer) CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CompleteLogin not implemented")
 }
+func (UnimplementedAuthServiceServer) ConfirmAccountLink(context.Context, *ConfirmAccountLinkRequest) (*ConfirmAccountLinkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ConfirmAccountLink not implemented")
+}
 func (UnimplementedAuthServiceServer) ListCodeWorkspaces(context.Context, *ListCodeWorkspacesRequest) (*ListCodeWorkspacesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListCodeWorkspaces not implemented")
 }
@@ -344,6 +433,15 @@ func (UnimplementedAuthServiceServer) SwitchWorkspace(context.Context, *SwitchWo
 }
 func (UnimplementedAuthServiceServer) Logout(context.Context, *LogoutRequest) (*Acknowledgement, error) {
 	return nil, status.Error(codes.Unimplemented, "method Logout not implemented")
+}
+func (UnimplementedAuthServiceServer) OpenPasskeyPage(context.Context, *OpenPasskeyPageRequest) (*OpenPasskeyPageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method OpenPasskeyPage not implemented")
+}
+func (UnimplementedAuthServiceServer) BeginPasskeySignIn(context.Context, *BeginPasskeySignInRequest) (*BeginPasskeySignInResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BeginPasskeySignIn not implemented")
+}
+func (UnimplementedAuthServiceServer) CompletePasskeySignIn(context.Context, *CompletePasskeySignInRequest) (*CompletePasskeySignInResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CompletePasskeySignIn not implemented")
 }
 func (UnimplementedAuthServiceServer) BeginAdminLogin(context.Context, *BeginAdminLoginRequest) (*BeginLoginResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BeginAdminLogin not implemented")
@@ -416,6 +514,24 @@ func _AuthService_CompleteLogin_Handler(srv interface{}, ctx context.Context, de
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AuthServiceServer).CompleteLogin(ctx, req.(*CompleteLoginRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_ConfirmAccountLink_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ConfirmAccountLinkRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).ConfirmAccountLink(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_ConfirmAccountLink_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).ConfirmAccountLink(ctx, req.(*ConfirmAccountLinkRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -506,6 +622,60 @@ func _AuthService_Logout_Handler(srv interface{}, ctx context.Context, dec func(
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AuthServiceServer).Logout(ctx, req.(*LogoutRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_OpenPasskeyPage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(OpenPasskeyPageRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).OpenPasskeyPage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_OpenPasskeyPage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).OpenPasskeyPage(ctx, req.(*OpenPasskeyPageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_BeginPasskeySignIn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeginPasskeySignInRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).BeginPasskeySignIn(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_BeginPasskeySignIn_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).BeginPasskeySignIn(ctx, req.(*BeginPasskeySignInRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AuthService_CompletePasskeySignIn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CompletePasskeySignInRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AuthServiceServer).CompletePasskeySignIn(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AuthService_CompletePasskeySignIn_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AuthServiceServer).CompletePasskeySignIn(ctx, req.(*CompletePasskeySignInRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -634,6 +804,10 @@ var AuthService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _AuthService_CompleteLogin_Handler,
 		},
 		{
+			MethodName: "ConfirmAccountLink",
+			Handler:    _AuthService_ConfirmAccountLink_Handler,
+		},
+		{
 			MethodName: "ListCodeWorkspaces",
 			Handler:    _AuthService_ListCodeWorkspaces_Handler,
 		},
@@ -652,6 +826,18 @@ var AuthService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Logout",
 			Handler:    _AuthService_Logout_Handler,
+		},
+		{
+			MethodName: "OpenPasskeyPage",
+			Handler:    _AuthService_OpenPasskeyPage_Handler,
+		},
+		{
+			MethodName: "BeginPasskeySignIn",
+			Handler:    _AuthService_BeginPasskeySignIn_Handler,
+		},
+		{
+			MethodName: "CompletePasskeySignIn",
+			Handler:    _AuthService_CompletePasskeySignIn_Handler,
 		},
 		{
 			MethodName: "BeginAdminLogin",

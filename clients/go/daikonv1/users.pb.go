@@ -23,6 +23,457 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of UserService.ListPasskeys.
+type ListPasskeysRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPasskeysRequest) Reset() {
+	*x = ListPasskeysRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPasskeysRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPasskeysRequest) ProtoMessage() {}
+
+func (x *ListPasskeysRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPasskeysRequest.ProtoReflect.Descriptor instead.
+func (*ListPasskeysRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{0}
+}
+
+// The response of UserService.ListPasskeys and AdminService.ListUserPasskeys.
+type ListPasskeysResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The passkeys, oldest first.
+	Passkeys      []*PasskeyResponse `protobuf:"bytes,1,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPasskeysResponse) Reset() {
+	*x = ListPasskeysResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPasskeysResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPasskeysResponse) ProtoMessage() {}
+
+func (x *ListPasskeysResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPasskeysResponse.ProtoReflect.Descriptor instead.
+func (*ListPasskeysResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListPasskeysResponse) GetPasskeys() []*PasskeyResponse {
+	if x != nil {
+		return x.Passkeys
+	}
+	return nil
+}
+
+// A passkey with which a user can sign in.
+type PasskeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The name, at first the one of the password manager or device that keeps the passkey.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// When it was added.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the user last signed in with it.
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
+	// Whether it is backed up, such as in a password manager, so that the loss of a device does not end it.
+	BackedUp bool `protobuf:"varint,5,opt,name=backed_up,json=backedUp,proto3" json:"backed_up,omitempty"`
+	// How a browser reaches the authenticator: `internal`, `hybrid`, `usb`, `nfc`, `ble`, `smart-card` or `cable`.
+	Transports    []string `protobuf:"bytes,6,rep,name=transports,proto3" json:"transports,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PasskeyResponse) Reset() {
+	*x = PasskeyResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PasskeyResponse) ProtoMessage() {}
+
+func (x *PasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PasskeyResponse.ProtoReflect.Descriptor instead.
+func (*PasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PasskeyResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *PasskeyResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PasskeyResponse) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *PasskeyResponse) GetLastUsedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsedAt
+	}
+	return nil
+}
+
+func (x *PasskeyResponse) GetBackedUp() bool {
+	if x != nil {
+		return x.BackedUp
+	}
+	return false
+}
+
+func (x *PasskeyResponse) GetTransports() []string {
+	if x != nil {
+		return x.Transports
+	}
+	return nil
+}
+
+// The request of UserService.BeginPasskey.
+type BeginPasskeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginPasskeyRequest) Reset() {
+	*x = BeginPasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginPasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginPasskeyRequest) ProtoMessage() {}
+
+func (x *BeginPasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginPasskeyRequest.ProtoReflect.Descriptor instead.
+func (*BeginPasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{3}
+}
+
+// The response of UserService.BeginPasskey.
+type BeginPasskeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The options: PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3.
+	Options       *structpb.Struct `protobuf:"bytes,1,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginPasskeyResponse) Reset() {
+	*x = BeginPasskeyResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginPasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginPasskeyResponse) ProtoMessage() {}
+
+func (x *BeginPasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginPasskeyResponse.ProtoReflect.Descriptor instead.
+func (*BeginPasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BeginPasskeyResponse) GetOptions() *structpb.Struct {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// The request of UserService.CreatePasskey.
+type CreatePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The created credential: RegistrationResponseJSON of WebAuthn Level 3, which `toJSON` of a
+	// PublicKeyCredential returns. At most 16 KiB as compact JSON.
+	Credential *structpb.Struct `protobuf:"bytes,1,opt,name=credential,proto3" json:"credential,omitempty"`
+	// The name, 1 to 200 characters. Defaults to the name of the password manager or device, or else "Passkey".
+	Name          *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreatePasskeyRequest) Reset() {
+	*x = CreatePasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreatePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreatePasskeyRequest) ProtoMessage() {}
+
+func (x *CreatePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreatePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*CreatePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CreatePasskeyRequest) GetCredential() *structpb.Struct {
+	if x != nil {
+		return x.Credential
+	}
+	return nil
+}
+
+func (x *CreatePasskeyRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+// The request of UserService.UpdatePasskey.
+type UpdatePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	PasskeyId string `protobuf:"bytes,1,opt,name=passkey_id,json=passkeyId,proto3" json:"passkey_id,omitempty"`
+	// The name, 1 to 200 characters.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdatePasskeyRequest) Reset() {
+	*x = UpdatePasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdatePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdatePasskeyRequest) ProtoMessage() {}
+
+func (x *UpdatePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdatePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*UpdatePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UpdatePasskeyRequest) GetPasskeyId() string {
+	if x != nil {
+		return x.PasskeyId
+	}
+	return ""
+}
+
+func (x *UpdatePasskeyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// The request of UserService.DeletePasskey.
+type DeletePasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the passkey.
+	PasskeyId     string `protobuf:"bytes,1,opt,name=passkey_id,json=passkeyId,proto3" json:"passkey_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletePasskeyRequest) Reset() {
+	*x = DeletePasskeyRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletePasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletePasskeyRequest) ProtoMessage() {}
+
+func (x *DeletePasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletePasskeyRequest.ProtoReflect.Descriptor instead.
+func (*DeletePasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DeletePasskeyRequest) GetPasskeyId() string {
+	if x != nil {
+		return x.PasskeyId
+	}
+	return ""
+}
+
+// The empty response to the removal of a passkey.
+type DeletePasskeyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletePasskeyResponse) Reset() {
+	*x = DeletePasskeyResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletePasskeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletePasskeyResponse) ProtoMessage() {}
+
+func (x *DeletePasskeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletePasskeyResponse.ProtoReflect.Descriptor instead.
+func (*DeletePasskeyResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{8}
+}
+
 // The request of UserService.ListAccounts.
 type ListAccountsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -32,7 +483,7 @@ type ListAccountsRequest struct {
 
 func (x *ListAccountsRequest) Reset() {
 	*x = ListAccountsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	mi := &file_daikon_v1_users_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -44,7 +495,7 @@ func (x *ListAccountsRequest) String() string {
 func (*ListAccountsRequest) ProtoMessage() {}
 
 func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[0]
+	mi := &file_daikon_v1_users_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -57,7 +508,7 @@ func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAccountsRequest.ProtoReflect.Descriptor instead.
 func (*ListAccountsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{0}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{9}
 }
 
 // The response of UserService.ListAccounts.
@@ -71,7 +522,7 @@ type ListAccountsResponse struct {
 
 func (x *ListAccountsResponse) Reset() {
 	*x = ListAccountsResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	mi := &file_daikon_v1_users_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -83,7 +534,7 @@ func (x *ListAccountsResponse) String() string {
 func (*ListAccountsResponse) ProtoMessage() {}
 
 func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[1]
+	mi := &file_daikon_v1_users_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -96,7 +547,7 @@ func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAccountsResponse.ProtoReflect.Descriptor instead.
 func (*ListAccountsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{1}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListAccountsResponse) GetAccounts() []*LinkedAccountResponse {
@@ -123,7 +574,7 @@ type LinkedAccountResponse struct {
 
 func (x *LinkedAccountResponse) Reset() {
 	*x = LinkedAccountResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	mi := &file_daikon_v1_users_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -135,7 +586,7 @@ func (x *LinkedAccountResponse) String() string {
 func (*LinkedAccountResponse) ProtoMessage() {}
 
 func (x *LinkedAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[2]
+	mi := &file_daikon_v1_users_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -148,7 +599,7 @@ func (x *LinkedAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkedAccountResponse.ProtoReflect.Descriptor instead.
 func (*LinkedAccountResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LinkedAccountResponse) GetId() string {
@@ -190,7 +641,7 @@ type UnlinkAccountRequest struct {
 
 func (x *UnlinkAccountRequest) Reset() {
 	*x = UnlinkAccountRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	mi := &file_daikon_v1_users_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -202,7 +653,7 @@ func (x *UnlinkAccountRequest) String() string {
 func (*UnlinkAccountRequest) ProtoMessage() {}
 
 func (x *UnlinkAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[3]
+	mi := &file_daikon_v1_users_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -215,7 +666,7 @@ func (x *UnlinkAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnlinkAccountRequest.ProtoReflect.Descriptor instead.
 func (*UnlinkAccountRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UnlinkAccountRequest) GetAccountId() string {
@@ -234,7 +685,7 @@ type UnlinkAccountResponse struct {
 
 func (x *UnlinkAccountResponse) Reset() {
 	*x = UnlinkAccountResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	mi := &file_daikon_v1_users_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -246,7 +697,7 @@ func (x *UnlinkAccountResponse) String() string {
 func (*UnlinkAccountResponse) ProtoMessage() {}
 
 func (x *UnlinkAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[4]
+	mi := &file_daikon_v1_users_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -259,7 +710,880 @@ func (x *UnlinkAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnlinkAccountResponse.ProtoReflect.Descriptor instead.
 func (*UnlinkAccountResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
+}
+
+// The request of UserService.BeginAccountLink.
+type BeginAccountLinkRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `google`, `microsoft`, `github` or `oidc`.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The browser session, which must be of the same user.
+	BrowserSession *string `protobuf:"bytes,2,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *BeginAccountLinkRequest) Reset() {
+	*x = BeginAccountLinkRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginAccountLinkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginAccountLinkRequest) ProtoMessage() {}
+
+func (x *BeginAccountLinkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginAccountLinkRequest.ProtoReflect.Descriptor instead.
+func (*BeginAccountLinkRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *BeginAccountLinkRequest) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *BeginAccountLinkRequest) GetBrowserSession() string {
+	if x != nil && x.BrowserSession != nil {
+		return *x.BrowserSession
+	}
+	return ""
+}
+
+// The response of UserService.BeginAccountLink.
+type BeginAccountLinkResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The address to open.
+	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
+	// Distinguishes this sign-in from those in other browser tabs.
+	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
+	// The encrypted state of the sign-in, for the callback.
+	LoginState    string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3" json:"login_state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginAccountLinkResponse) Reset() {
+	*x = BeginAccountLinkResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginAccountLinkResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginAccountLinkResponse) ProtoMessage() {}
+
+func (x *BeginAccountLinkResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginAccountLinkResponse.ProtoReflect.Descriptor instead.
+func (*BeginAccountLinkResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *BeginAccountLinkResponse) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
+func (x *BeginAccountLinkResponse) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *BeginAccountLinkResponse) GetLoginState() string {
+	if x != nil {
+		return x.LoginState
+	}
+	return ""
+}
+
+// The request of UserService.SetEmailSignIn.
+type SetEmailSignInRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the user can sign in with codes.
+	Enabled       bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetEmailSignInRequest) Reset() {
+	*x = SetEmailSignInRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetEmailSignInRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetEmailSignInRequest) ProtoMessage() {}
+
+func (x *SetEmailSignInRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetEmailSignInRequest.ProtoReflect.Descriptor instead.
+func (*SetEmailSignInRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *SetEmailSignInRequest) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+// The response of UserService.SetEmailSignIn.
+type SetEmailSignInResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the user can sign in with codes.
+	Enabled       bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetEmailSignInResponse) Reset() {
+	*x = SetEmailSignInResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetEmailSignInResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetEmailSignInResponse) ProtoMessage() {}
+
+func (x *SetEmailSignInResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetEmailSignInResponse.ProtoReflect.Descriptor instead.
+func (*SetEmailSignInResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *SetEmailSignInResponse) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+// The request of UserService.ExportMe.
+type ExportMeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportMeRequest) Reset() {
+	*x = ExportMeRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportMeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportMeRequest) ProtoMessage() {}
+
+func (x *ExportMeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportMeRequest.ProtoReflect.Descriptor instead.
+func (*ExportMeRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{18}
+}
+
+// The response of UserService.ExportMe.
+type ExportMeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The JSON of UserExport.
+	Export        *structpb.Struct `protobuf:"bytes,1,opt,name=export,proto3" json:"export,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportMeResponse) Reset() {
+	*x = ExportMeResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportMeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportMeResponse) ProtoMessage() {}
+
+func (x *ExportMeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportMeResponse.ProtoReflect.Descriptor instead.
+func (*ExportMeResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ExportMeResponse) GetExport() *structpb.Struct {
+	if x != nil {
+		return x.Export
+	}
+	return nil
+}
+
+// The request of UserService.DeleteMe.
+type DeleteMeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the user who receives the resources in workspaces with other members. Must be a member of them.
+	TransferTo    *string `protobuf:"bytes,1,opt,name=transfer_to,json=transferTo,proto3,oneof" json:"transfer_to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteMeRequest) Reset() {
+	*x = DeleteMeRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteMeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteMeRequest) ProtoMessage() {}
+
+func (x *DeleteMeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteMeRequest.ProtoReflect.Descriptor instead.
+func (*DeleteMeRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *DeleteMeRequest) GetTransferTo() string {
+	if x != nil && x.TransferTo != nil {
+		return *x.TransferTo
+	}
+	return ""
+}
+
+// The empty response to the deletion of the own account.
+type DeleteMeResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteMeResponse) Reset() {
+	*x = DeleteMeResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteMeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteMeResponse) ProtoMessage() {}
+
+func (x *DeleteMeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteMeResponse.ProtoReflect.Descriptor instead.
+func (*DeleteMeResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{21}
+}
+
+// The request of UserService.ListInvitations.
+type ListInvitationsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitationsRequest) Reset() {
+	*x = ListInvitationsRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitationsRequest) ProtoMessage() {}
+
+func (x *ListInvitationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitationsRequest.ProtoReflect.Descriptor instead.
+func (*ListInvitationsRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{22}
+}
+
+// The response of UserService.ListInvitations.
+type ListInvitationsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The invitations.
+	Invitations   []*OwnInvitation `protobuf:"bytes,1,rep,name=invitations,proto3" json:"invitations,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitationsResponse) Reset() {
+	*x = ListInvitationsResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitationsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitationsResponse) ProtoMessage() {}
+
+func (x *ListInvitationsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitationsResponse.ProtoReflect.Descriptor instead.
+func (*ListInvitationsResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ListInvitationsResponse) GetInvitations() []*OwnInvitation {
+	if x != nil {
+		return x.Invitations
+	}
+	return nil
+}
+
+// A pending invitation of the user.
+type OwnInvitation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The name of the workspace.
+	WorkspaceName string `protobuf:"bytes,2,opt,name=workspace_name,json=workspaceName,proto3" json:"workspace_name,omitempty"`
+	// The role that the user gets.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// Who invited the user. Absent for an administrator, an app, or a user who no longer exists.
+	InvitedBy *Inviter `protobuf:"bytes,4,opt,name=invited_by,json=invitedBy,proto3,oneof" json:"invited_by,omitempty"`
+	// When the user was invited.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnInvitation) Reset() {
+	*x = OwnInvitation{}
+	mi := &file_daikon_v1_users_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnInvitation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnInvitation) ProtoMessage() {}
+
+func (x *OwnInvitation) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnInvitation.ProtoReflect.Descriptor instead.
+func (*OwnInvitation) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *OwnInvitation) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *OwnInvitation) GetWorkspaceName() string {
+	if x != nil {
+		return x.WorkspaceName
+	}
+	return ""
+}
+
+func (x *OwnInvitation) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *OwnInvitation) GetInvitedBy() *Inviter {
+	if x != nil {
+		return x.InvitedBy
+	}
+	return nil
+}
+
+func (x *OwnInvitation) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+// A user who invited another one.
+type Inviter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The e-mail address.
+	Email         string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Inviter) Reset() {
+	*x = Inviter{}
+	mi := &file_daikon_v1_users_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Inviter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Inviter) ProtoMessage() {}
+
+func (x *Inviter) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Inviter.ProtoReflect.Descriptor instead.
+func (*Inviter) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Inviter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Inviter) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+// The request of UserService.AcceptInvitation.
+type AcceptInvitationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptInvitationRequest) Reset() {
+	*x = AcceptInvitationRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptInvitationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptInvitationRequest) ProtoMessage() {}
+
+func (x *AcceptInvitationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptInvitationRequest.ProtoReflect.Descriptor instead.
+func (*AcceptInvitationRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *AcceptInvitationRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+// The response of UserService.AcceptInvitation.
+type AcceptInvitationResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The role of the user.
+	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	// `active`.
+	Status        string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptInvitationResponse) Reset() {
+	*x = AcceptInvitationResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptInvitationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptInvitationResponse) ProtoMessage() {}
+
+func (x *AcceptInvitationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptInvitationResponse.ProtoReflect.Descriptor instead.
+func (*AcceptInvitationResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *AcceptInvitationResponse) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *AcceptInvitationResponse) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *AcceptInvitationResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+// The request of UserService.DeclineInvitation.
+type DeclineInvitationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeclineInvitationRequest) Reset() {
+	*x = DeclineInvitationRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeclineInvitationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeclineInvitationRequest) ProtoMessage() {}
+
+func (x *DeclineInvitationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeclineInvitationRequest.ProtoReflect.Descriptor instead.
+func (*DeclineInvitationRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *DeclineInvitationRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+// The empty response to a declined invitation.
+type DeclineInvitationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeclineInvitationResponse) Reset() {
+	*x = DeclineInvitationResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeclineInvitationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeclineInvitationResponse) ProtoMessage() {}
+
+func (x *DeclineInvitationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeclineInvitationResponse.ProtoReflect.Descriptor instead.
+func (*DeclineInvitationResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{29}
+}
+
+// The request of UserService.LeaveWorkspace.
+type LeaveWorkspaceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaveWorkspaceRequest) Reset() {
+	*x = LeaveWorkspaceRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaveWorkspaceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaveWorkspaceRequest) ProtoMessage() {}
+
+func (x *LeaveWorkspaceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaveWorkspaceRequest.ProtoReflect.Descriptor instead.
+func (*LeaveWorkspaceRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *LeaveWorkspaceRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+// The empty response to leaving a workspace.
+type LeaveWorkspaceResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaveWorkspaceResponse) Reset() {
+	*x = LeaveWorkspaceResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaveWorkspaceResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaveWorkspaceResponse) ProtoMessage() {}
+
+func (x *LeaveWorkspaceResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaveWorkspaceResponse.ProtoReflect.Descriptor instead.
+func (*LeaveWorkspaceResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{31}
 }
 
 // The request of UserService.WatchChanges.
@@ -271,7 +1595,7 @@ type WatchChangesRequest struct {
 
 func (x *WatchChangesRequest) Reset() {
 	*x = WatchChangesRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	mi := &file_daikon_v1_users_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -283,7 +1607,7 @@ func (x *WatchChangesRequest) String() string {
 func (*WatchChangesRequest) ProtoMessage() {}
 
 func (x *WatchChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	mi := &file_daikon_v1_users_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -296,7 +1620,7 @@ func (x *WatchChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchChangesRequest.ProtoReflect.Descriptor instead.
 func (*WatchChangesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{32}
 }
 
 // A message of UserService.WatchChanges.
@@ -311,7 +1635,7 @@ type WatchChangesResponse struct {
 
 func (x *WatchChangesResponse) Reset() {
 	*x = WatchChangesResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	mi := &file_daikon_v1_users_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +1647,7 @@ func (x *WatchChangesResponse) String() string {
 func (*WatchChangesResponse) ProtoMessage() {}
 
 func (x *WatchChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	mi := &file_daikon_v1_users_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +1660,7 @@ func (x *WatchChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchChangesResponse.ProtoReflect.Descriptor instead.
 func (*WatchChangesResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WatchChangesResponse) GetType() string {
@@ -355,7 +1679,7 @@ type GetMeRequest struct {
 
 func (x *GetMeRequest) Reset() {
 	*x = GetMeRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_users_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +1691,7 @@ func (x *GetMeRequest) String() string {
 func (*GetMeRequest) ProtoMessage() {}
 
 func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_users_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +1704,7 @@ func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeRequest.ProtoReflect.Descriptor instead.
 func (*GetMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{34}
 }
 
 // The request of UserService.UpdateMe.
@@ -396,7 +1720,7 @@ type UpdateMeRequest struct {
 
 func (x *UpdateMeRequest) Reset() {
 	*x = UpdateMeRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_users_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -408,7 +1732,7 @@ func (x *UpdateMeRequest) String() string {
 func (*UpdateMeRequest) ProtoMessage() {}
 
 func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_users_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -421,7 +1745,7 @@ func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *UpdateMeRequest) GetName() string {
@@ -452,14 +1776,16 @@ type UserResponse struct {
 	// Whether the user is active.
 	IsActive bool `protobuf:"varint,5,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
 	// When the user was created.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Whether the user can sign in with codes by e-mail, where the server offers them.
+	EmailSignIn   bool `protobuf:"varint,7,opt,name=email_sign_in,json=emailSignIn,proto3" json:"email_sign_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UserResponse) Reset() {
 	*x = UserResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_users_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -471,7 +1797,7 @@ func (x *UserResponse) String() string {
 func (*UserResponse) ProtoMessage() {}
 
 func (x *UserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_users_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -484,7 +1810,7 @@ func (x *UserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
 func (*UserResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *UserResponse) GetId() string {
@@ -529,6 +1855,13 @@ func (x *UserResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *UserResponse) GetEmailSignIn() bool {
+	if x != nil {
+		return x.EmailSignIn
+	}
+	return false
+}
+
 // The request of UserService.CheckMyPermissions.
 type CheckMyPermissionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -544,7 +1877,7 @@ type CheckMyPermissionsRequest struct {
 
 func (x *CheckMyPermissionsRequest) Reset() {
 	*x = CheckMyPermissionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_users_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -556,7 +1889,7 @@ func (x *CheckMyPermissionsRequest) String() string {
 func (*CheckMyPermissionsRequest) ProtoMessage() {}
 
 func (x *CheckMyPermissionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_users_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -569,7 +1902,7 @@ func (x *CheckMyPermissionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckMyPermissionsRequest.ProtoReflect.Descriptor instead.
 func (*CheckMyPermissionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CheckMyPermissionsRequest) GetChecks() []*PermissionCheck {
@@ -616,7 +1949,7 @@ type ListMyAccessibleResourcesRequest struct {
 
 func (x *ListMyAccessibleResourcesRequest) Reset() {
 	*x = ListMyAccessibleResourcesRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_users_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +1961,7 @@ func (x *ListMyAccessibleResourcesRequest) String() string {
 func (*ListMyAccessibleResourcesRequest) ProtoMessage() {}
 
 func (x *ListMyAccessibleResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_users_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +1974,7 @@ func (x *ListMyAccessibleResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyAccessibleResourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListMyAccessibleResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListMyAccessibleResourcesRequest) GetServiceName() string {
@@ -702,7 +2035,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[12]
+	mi := &file_daikon_v1_users_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +2047,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[12]
+	mi := &file_daikon_v1_users_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +2060,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{39}
 }
 
 // The response of UserService.ListSessions.
@@ -741,7 +2074,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[13]
+	mi := &file_daikon_v1_users_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -753,7 +2086,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[13]
+	mi := &file_daikon_v1_users_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -766,7 +2099,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -802,7 +2135,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	mi := &file_daikon_v1_users_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +2147,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	mi := &file_daikon_v1_users_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +2160,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Session) GetId() string {
@@ -895,7 +2228,7 @@ type EndOtherSessionsRequest struct {
 
 func (x *EndOtherSessionsRequest) Reset() {
 	*x = EndOtherSessionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	mi := &file_daikon_v1_users_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +2240,7 @@ func (x *EndOtherSessionsRequest) String() string {
 func (*EndOtherSessionsRequest) ProtoMessage() {}
 
 func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	mi := &file_daikon_v1_users_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +2253,7 @@ func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndOtherSessionsRequest.ProtoReflect.Descriptor instead.
 func (*EndOtherSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{42}
 }
 
 // The request of UserService.EndSession.
@@ -934,7 +2267,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[16]
+	mi := &file_daikon_v1_users_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -946,7 +2279,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[16]
+	mi := &file_daikon_v1_users_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -959,7 +2292,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -978,7 +2311,7 @@ type EndSessionResponse struct {
 
 func (x *EndSessionResponse) Reset() {
 	*x = EndSessionResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[17]
+	mi := &file_daikon_v1_users_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +2323,7 @@ func (x *EndSessionResponse) String() string {
 func (*EndSessionResponse) ProtoMessage() {}
 
 func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[17]
+	mi := &file_daikon_v1_users_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +2336,7 @@ func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
 func (*EndSessionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{44}
 }
 
 var File_daikon_v1_users_proto protoreflect.FileDescriptor
@@ -1011,6 +2344,38 @@ var File_daikon_v1_users_proto protoreflect.FileDescriptor
 const file_daikon_v1_users_proto_rawDesc = "" +
 	"\n" +
 	"\x15daikon/v1/users.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n" +
+	"\x13ListPasskeysRequest\"N\n" +
+	"\x14ListPasskeysResponse\x126\n" +
+	"\bpasskeys\x18\x01 \x03(\v2\x1a.daikon.v1.PasskeyResponseR\bpasskeys\"\x81\x02\n" +
+	"\x0fPasskeyResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x129\n" +
+	"\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12A\n" +
+	"\flast_used_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
+	"lastUsedAt\x88\x01\x01\x12\x1b\n" +
+	"\tbacked_up\x18\x05 \x01(\bR\bbackedUp\x12\x1e\n" +
+	"\n" +
+	"transports\x18\x06 \x03(\tR\n" +
+	"transportsB\x0f\n" +
+	"\r_last_used_at\"\x15\n" +
+	"\x13BeginPasskeyRequest\"I\n" +
+	"\x14BeginPasskeyResponse\x121\n" +
+	"\aoptions\x18\x01 \x01(\v2\x17.google.protobuf.StructR\aoptions\"q\n" +
+	"\x14CreatePasskeyRequest\x127\n" +
+	"\n" +
+	"credential\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"credential\x12\x17\n" +
+	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01B\a\n" +
+	"\x05_name\"I\n" +
+	"\x14UpdatePasskeyRequest\x12\x1d\n" +
+	"\n" +
+	"passkey_id\x18\x01 \x01(\tR\tpasskeyId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"5\n" +
+	"\x14DeletePasskeyRequest\x12\x1d\n" +
+	"\n" +
+	"passkey_id\x18\x01 \x01(\tR\tpasskeyId\"\x17\n" +
+	"\x15DeletePasskeyResponse\"\x15\n" +
 	"\x13ListAccountsRequest\"T\n" +
 	"\x14ListAccountsResponse\x12<\n" +
 	"\baccounts\x18\x01 \x03(\v2 .daikon.v1.LinkedAccountResponseR\baccounts\"\x92\x01\n" +
@@ -1022,7 +2387,55 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\x14UnlinkAccountRequest\x12\x1d\n" +
 	"\n" +
 	"account_id\x18\x01 \x01(\tR\taccountId\"\x17\n" +
-	"\x15UnlinkAccountResponse\"\x15\n" +
+	"\x15UnlinkAccountResponse\"w\n" +
+	"\x17BeginAccountLinkRequest\x12\x1a\n" +
+	"\bprovider\x18\x01 \x01(\tR\bprovider\x12,\n" +
+	"\x0fbrowser_session\x18\x02 \x01(\tH\x00R\x0ebrowserSession\x88\x01\x01B\x12\n" +
+	"\x10_browser_session\"m\n" +
+	"\x18BeginAccountLinkResponse\x12\x1a\n" +
+	"\blocation\x18\x01 \x01(\tR\blocation\x12\x14\n" +
+	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n" +
+	"\vlogin_state\x18\x03 \x01(\tR\n" +
+	"loginState\"1\n" +
+	"\x15SetEmailSignInRequest\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\"2\n" +
+	"\x16SetEmailSignInResponse\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\"\x11\n" +
+	"\x0fExportMeRequest\"C\n" +
+	"\x10ExportMeResponse\x12/\n" +
+	"\x06export\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x06export\"G\n" +
+	"\x0fDeleteMeRequest\x12$\n" +
+	"\vtransfer_to\x18\x01 \x01(\tH\x00R\n" +
+	"transferTo\x88\x01\x01B\x0e\n" +
+	"\f_transfer_to\"\x12\n" +
+	"\x10DeleteMeResponse\"\x18\n" +
+	"\x16ListInvitationsRequest\"U\n" +
+	"\x17ListInvitationsResponse\x12:\n" +
+	"\vinvitations\x18\x01 \x03(\v2\x18.daikon.v1.OwnInvitationR\vinvitations\"\xef\x01\n" +
+	"\rOwnInvitation\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12%\n" +
+	"\x0eworkspace_name\x18\x02 \x01(\tR\rworkspaceName\x12\x12\n" +
+	"\x04role\x18\x03 \x01(\tR\x04role\x126\n" +
+	"\n" +
+	"invited_by\x18\x04 \x01(\v2\x12.daikon.v1.InviterH\x00R\tinvitedBy\x88\x01\x01\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB\r\n" +
+	"\v_invited_by\"3\n" +
+	"\aInviter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05email\x18\x02 \x01(\tR\x05email\"<\n" +
+	"\x17AcceptInvitationRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"i\n" +
+	"\x18AcceptInvitationResponse\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\tR\x04role\x12\x16\n" +
+	"\x06status\x18\x03 \x01(\tR\x06status\"=\n" +
+	"\x18DeclineInvitationRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\x1b\n" +
+	"\x19DeclineInvitationResponse\":\n" +
+	"\x15LeaveWorkspaceRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\x18\n" +
+	"\x16LeaveWorkspaceResponse\"\x15\n" +
 	"\x13WatchChangesRequest\"*\n" +
 	"\x14WatchChangesResponse\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\"\x0e\n" +
@@ -1032,7 +2445,7 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\n" +
 	"avatar_url\x18\x02 \x01(\tH\x01R\tavatarUrl\x88\x01\x01B\a\n" +
 	"\x05_nameB\r\n" +
-	"\v_avatar_url\"\xbf\x01\n" +
+	"\v_avatar_url\"\xe3\x01\n" +
 	"\fUserResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\tR\x05email\x12\x12\n" +
@@ -1041,7 +2454,8 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"avatar_url\x18\x04 \x01(\tR\tavatarUrl\x12\x1b\n" +
 	"\tis_active\x18\x05 \x01(\bR\bisActive\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xcc\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\"\n" +
+	"\remail_sign_in\x18\a \x01(\bR\vemailSignIn\"\xcc\x01\n" +
 	"\x19CheckMyPermissionsRequest\x122\n" +
 	"\x06checks\x18\x01 \x03(\v2\x1a.daikon.v1.PermissionCheckR\x06checks\x12&\n" +
 	"\fworkspace_id\x18\x02 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x126\n" +
@@ -1083,7 +2497,7 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\x11EndSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\x14\n" +
-	"\x12EndSessionResponse2\xc6\x06\n" +
+	"\x12EndSessionResponse2\x84\x0f\n" +
 	"\vUserService\x129\n" +
 	"\x05GetMe\x12\x17.daikon.v1.GetMeRequest\x1a\x17.daikon.v1.UserResponse\x12?\n" +
 	"\bUpdateMe\x12\x1a.daikon.v1.UpdateMeRequest\x1a\x17.daikon.v1.UserResponse\x12^\n" +
@@ -1094,8 +2508,21 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\x10EndOtherSessions\x12\".daikon.v1.EndOtherSessionsRequest\x1a\x1d.daikon.v1.EndSessionResponse\x12I\n" +
 	"\n" +
 	"EndSession\x12\x1c.daikon.v1.EndSessionRequest\x1a\x1d.daikon.v1.EndSessionResponse\x12O\n" +
-	"\fListAccounts\x12\x1e.daikon.v1.ListAccountsRequest\x1a\x1f.daikon.v1.ListAccountsResponse\x12R\n" +
-	"\rUnlinkAccount\x12\x1f.daikon.v1.UnlinkAccountRequest\x1a .daikon.v1.UnlinkAccountResponseB\x93\x01\n" +
+	"\fListAccounts\x12\x1e.daikon.v1.ListAccountsRequest\x1a\x1f.daikon.v1.ListAccountsResponse\x12[\n" +
+	"\x10BeginAccountLink\x12\".daikon.v1.BeginAccountLinkRequest\x1a#.daikon.v1.BeginAccountLinkResponse\x12R\n" +
+	"\rUnlinkAccount\x12\x1f.daikon.v1.UnlinkAccountRequest\x1a .daikon.v1.UnlinkAccountResponse\x12U\n" +
+	"\x0eSetEmailSignIn\x12 .daikon.v1.SetEmailSignInRequest\x1a!.daikon.v1.SetEmailSignInResponse\x12C\n" +
+	"\bExportMe\x12\x1a.daikon.v1.ExportMeRequest\x1a\x1b.daikon.v1.ExportMeResponse\x12C\n" +
+	"\bDeleteMe\x12\x1a.daikon.v1.DeleteMeRequest\x1a\x1b.daikon.v1.DeleteMeResponse\x12X\n" +
+	"\x0fListInvitations\x12!.daikon.v1.ListInvitationsRequest\x1a\".daikon.v1.ListInvitationsResponse\x12[\n" +
+	"\x10AcceptInvitation\x12\".daikon.v1.AcceptInvitationRequest\x1a#.daikon.v1.AcceptInvitationResponse\x12^\n" +
+	"\x11DeclineInvitation\x12#.daikon.v1.DeclineInvitationRequest\x1a$.daikon.v1.DeclineInvitationResponse\x12U\n" +
+	"\x0eLeaveWorkspace\x12 .daikon.v1.LeaveWorkspaceRequest\x1a!.daikon.v1.LeaveWorkspaceResponse\x12O\n" +
+	"\fListPasskeys\x12\x1e.daikon.v1.ListPasskeysRequest\x1a\x1f.daikon.v1.ListPasskeysResponse\x12O\n" +
+	"\fBeginPasskey\x12\x1e.daikon.v1.BeginPasskeyRequest\x1a\x1f.daikon.v1.BeginPasskeyResponse\x12L\n" +
+	"\rCreatePasskey\x12\x1f.daikon.v1.CreatePasskeyRequest\x1a\x1a.daikon.v1.PasskeyResponse\x12L\n" +
+	"\rUpdatePasskey\x12\x1f.daikon.v1.UpdatePasskeyRequest\x1a\x1a.daikon.v1.PasskeyResponse\x12R\n" +
+	"\rDeletePasskey\x12\x1f.daikon.v1.DeletePasskeyRequest\x1a .daikon.v1.DeletePasskeyResponseB\x93\x01\n" +
 	"\rcom.daikon.v1B\n" +
 	"UsersProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
@@ -1112,68 +2539,130 @@ func file_daikon_v1_users_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_users_proto_rawDescData
 }
 
-var file_daikon_v1_users_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_daikon_v1_users_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_daikon_v1_users_proto_goTypes = []any{
-	(*ListAccountsRequest)(nil),              // 0: daikon.v1.ListAccountsRequest
-	(*ListAccountsResponse)(nil),             // 1: daikon.v1.ListAccountsResponse
-	(*LinkedAccountResponse)(nil),            // 2: daikon.v1.LinkedAccountResponse
-	(*UnlinkAccountRequest)(nil),             // 3: daikon.v1.UnlinkAccountRequest
-	(*UnlinkAccountResponse)(nil),            // 4: daikon.v1.UnlinkAccountResponse
-	(*WatchChangesRequest)(nil),              // 5: daikon.v1.WatchChangesRequest
-	(*WatchChangesResponse)(nil),             // 6: daikon.v1.WatchChangesResponse
-	(*GetMeRequest)(nil),                     // 7: daikon.v1.GetMeRequest
-	(*UpdateMeRequest)(nil),                  // 8: daikon.v1.UpdateMeRequest
-	(*UserResponse)(nil),                     // 9: daikon.v1.UserResponse
-	(*CheckMyPermissionsRequest)(nil),        // 10: daikon.v1.CheckMyPermissionsRequest
-	(*ListMyAccessibleResourcesRequest)(nil), // 11: daikon.v1.ListMyAccessibleResourcesRequest
-	(*ListSessionsRequest)(nil),              // 12: daikon.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),             // 13: daikon.v1.ListSessionsResponse
-	(*Session)(nil),                          // 14: daikon.v1.Session
-	(*EndOtherSessionsRequest)(nil),          // 15: daikon.v1.EndOtherSessionsRequest
-	(*EndSessionRequest)(nil),                // 16: daikon.v1.EndSessionRequest
-	(*EndSessionResponse)(nil),               // 17: daikon.v1.EndSessionResponse
-	(*timestamppb.Timestamp)(nil),            // 18: google.protobuf.Timestamp
-	(*PermissionCheck)(nil),                  // 19: daikon.v1.PermissionCheck
-	(*structpb.Struct)(nil),                  // 20: google.protobuf.Struct
-	(*PermissionCheckResponse)(nil),          // 21: daikon.v1.PermissionCheckResponse
-	(*AccessibleResourcesResponse)(nil),      // 22: daikon.v1.AccessibleResourcesResponse
+	(*ListPasskeysRequest)(nil),              // 0: daikon.v1.ListPasskeysRequest
+	(*ListPasskeysResponse)(nil),             // 1: daikon.v1.ListPasskeysResponse
+	(*PasskeyResponse)(nil),                  // 2: daikon.v1.PasskeyResponse
+	(*BeginPasskeyRequest)(nil),              // 3: daikon.v1.BeginPasskeyRequest
+	(*BeginPasskeyResponse)(nil),             // 4: daikon.v1.BeginPasskeyResponse
+	(*CreatePasskeyRequest)(nil),             // 5: daikon.v1.CreatePasskeyRequest
+	(*UpdatePasskeyRequest)(nil),             // 6: daikon.v1.UpdatePasskeyRequest
+	(*DeletePasskeyRequest)(nil),             // 7: daikon.v1.DeletePasskeyRequest
+	(*DeletePasskeyResponse)(nil),            // 8: daikon.v1.DeletePasskeyResponse
+	(*ListAccountsRequest)(nil),              // 9: daikon.v1.ListAccountsRequest
+	(*ListAccountsResponse)(nil),             // 10: daikon.v1.ListAccountsResponse
+	(*LinkedAccountResponse)(nil),            // 11: daikon.v1.LinkedAccountResponse
+	(*UnlinkAccountRequest)(nil),             // 12: daikon.v1.UnlinkAccountRequest
+	(*UnlinkAccountResponse)(nil),            // 13: daikon.v1.UnlinkAccountResponse
+	(*BeginAccountLinkRequest)(nil),          // 14: daikon.v1.BeginAccountLinkRequest
+	(*BeginAccountLinkResponse)(nil),         // 15: daikon.v1.BeginAccountLinkResponse
+	(*SetEmailSignInRequest)(nil),            // 16: daikon.v1.SetEmailSignInRequest
+	(*SetEmailSignInResponse)(nil),           // 17: daikon.v1.SetEmailSignInResponse
+	(*ExportMeRequest)(nil),                  // 18: daikon.v1.ExportMeRequest
+	(*ExportMeResponse)(nil),                 // 19: daikon.v1.ExportMeResponse
+	(*DeleteMeRequest)(nil),                  // 20: daikon.v1.DeleteMeRequest
+	(*DeleteMeResponse)(nil),                 // 21: daikon.v1.DeleteMeResponse
+	(*ListInvitationsRequest)(nil),           // 22: daikon.v1.ListInvitationsRequest
+	(*ListInvitationsResponse)(nil),          // 23: daikon.v1.ListInvitationsResponse
+	(*OwnInvitation)(nil),                    // 24: daikon.v1.OwnInvitation
+	(*Inviter)(nil),                          // 25: daikon.v1.Inviter
+	(*AcceptInvitationRequest)(nil),          // 26: daikon.v1.AcceptInvitationRequest
+	(*AcceptInvitationResponse)(nil),         // 27: daikon.v1.AcceptInvitationResponse
+	(*DeclineInvitationRequest)(nil),         // 28: daikon.v1.DeclineInvitationRequest
+	(*DeclineInvitationResponse)(nil),        // 29: daikon.v1.DeclineInvitationResponse
+	(*LeaveWorkspaceRequest)(nil),            // 30: daikon.v1.LeaveWorkspaceRequest
+	(*LeaveWorkspaceResponse)(nil),           // 31: daikon.v1.LeaveWorkspaceResponse
+	(*WatchChangesRequest)(nil),              // 32: daikon.v1.WatchChangesRequest
+	(*WatchChangesResponse)(nil),             // 33: daikon.v1.WatchChangesResponse
+	(*GetMeRequest)(nil),                     // 34: daikon.v1.GetMeRequest
+	(*UpdateMeRequest)(nil),                  // 35: daikon.v1.UpdateMeRequest
+	(*UserResponse)(nil),                     // 36: daikon.v1.UserResponse
+	(*CheckMyPermissionsRequest)(nil),        // 37: daikon.v1.CheckMyPermissionsRequest
+	(*ListMyAccessibleResourcesRequest)(nil), // 38: daikon.v1.ListMyAccessibleResourcesRequest
+	(*ListSessionsRequest)(nil),              // 39: daikon.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),             // 40: daikon.v1.ListSessionsResponse
+	(*Session)(nil),                          // 41: daikon.v1.Session
+	(*EndOtherSessionsRequest)(nil),          // 42: daikon.v1.EndOtherSessionsRequest
+	(*EndSessionRequest)(nil),                // 43: daikon.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),               // 44: daikon.v1.EndSessionResponse
+	(*timestamppb.Timestamp)(nil),            // 45: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),                  // 46: google.protobuf.Struct
+	(*PermissionCheck)(nil),                  // 47: daikon.v1.PermissionCheck
+	(*PermissionCheckResponse)(nil),          // 48: daikon.v1.PermissionCheckResponse
+	(*AccessibleResourcesResponse)(nil),      // 49: daikon.v1.AccessibleResourcesResponse
 }
 var file_daikon_v1_users_proto_depIdxs = []int32{
-	2,  // 0: daikon.v1.ListAccountsResponse.accounts:type_name -> daikon.v1.LinkedAccountResponse
-	18, // 1: daikon.v1.LinkedAccountResponse.linked_at:type_name -> google.protobuf.Timestamp
-	18, // 2: daikon.v1.UserResponse.created_at:type_name -> google.protobuf.Timestamp
-	19, // 3: daikon.v1.CheckMyPermissionsRequest.checks:type_name -> daikon.v1.PermissionCheck
-	20, // 4: daikon.v1.CheckMyPermissionsRequest.context:type_name -> google.protobuf.Struct
-	20, // 5: daikon.v1.ListMyAccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
-	14, // 6: daikon.v1.ListSessionsResponse.sessions:type_name -> daikon.v1.Session
-	18, // 7: daikon.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	18, // 8: daikon.v1.Session.last_used_at:type_name -> google.protobuf.Timestamp
-	18, // 9: daikon.v1.Session.expires_at:type_name -> google.protobuf.Timestamp
-	7,  // 10: daikon.v1.UserService.GetMe:input_type -> daikon.v1.GetMeRequest
-	8,  // 11: daikon.v1.UserService.UpdateMe:input_type -> daikon.v1.UpdateMeRequest
-	10, // 12: daikon.v1.UserService.CheckMyPermissions:input_type -> daikon.v1.CheckMyPermissionsRequest
-	11, // 13: daikon.v1.UserService.ListMyAccessibleResources:input_type -> daikon.v1.ListMyAccessibleResourcesRequest
-	5,  // 14: daikon.v1.UserService.WatchChanges:input_type -> daikon.v1.WatchChangesRequest
-	12, // 15: daikon.v1.UserService.ListSessions:input_type -> daikon.v1.ListSessionsRequest
-	15, // 16: daikon.v1.UserService.EndOtherSessions:input_type -> daikon.v1.EndOtherSessionsRequest
-	16, // 17: daikon.v1.UserService.EndSession:input_type -> daikon.v1.EndSessionRequest
-	0,  // 18: daikon.v1.UserService.ListAccounts:input_type -> daikon.v1.ListAccountsRequest
-	3,  // 19: daikon.v1.UserService.UnlinkAccount:input_type -> daikon.v1.UnlinkAccountRequest
-	9,  // 20: daikon.v1.UserService.GetMe:output_type -> daikon.v1.UserResponse
-	9,  // 21: daikon.v1.UserService.UpdateMe:output_type -> daikon.v1.UserResponse
-	21, // 22: daikon.v1.UserService.CheckMyPermissions:output_type -> daikon.v1.PermissionCheckResponse
-	22, // 23: daikon.v1.UserService.ListMyAccessibleResources:output_type -> daikon.v1.AccessibleResourcesResponse
-	6,  // 24: daikon.v1.UserService.WatchChanges:output_type -> daikon.v1.WatchChangesResponse
-	13, // 25: daikon.v1.UserService.ListSessions:output_type -> daikon.v1.ListSessionsResponse
-	17, // 26: daikon.v1.UserService.EndOtherSessions:output_type -> daikon.v1.EndSessionResponse
-	17, // 27: daikon.v1.UserService.EndSession:output_type -> daikon.v1.EndSessionResponse
-	1,  // 28: daikon.v1.UserService.ListAccounts:output_type -> daikon.v1.ListAccountsResponse
-	4,  // 29: daikon.v1.UserService.UnlinkAccount:output_type -> daikon.v1.UnlinkAccountResponse
-	20, // [20:30] is the sub-list for method output_type
-	10, // [10:20] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	2,  // 0: daikon.v1.ListPasskeysResponse.passkeys:type_name -> daikon.v1.PasskeyResponse
+	45, // 1: daikon.v1.PasskeyResponse.created_at:type_name -> google.protobuf.Timestamp
+	45, // 2: daikon.v1.PasskeyResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	46, // 3: daikon.v1.BeginPasskeyResponse.options:type_name -> google.protobuf.Struct
+	46, // 4: daikon.v1.CreatePasskeyRequest.credential:type_name -> google.protobuf.Struct
+	11, // 5: daikon.v1.ListAccountsResponse.accounts:type_name -> daikon.v1.LinkedAccountResponse
+	45, // 6: daikon.v1.LinkedAccountResponse.linked_at:type_name -> google.protobuf.Timestamp
+	46, // 7: daikon.v1.ExportMeResponse.export:type_name -> google.protobuf.Struct
+	24, // 8: daikon.v1.ListInvitationsResponse.invitations:type_name -> daikon.v1.OwnInvitation
+	25, // 9: daikon.v1.OwnInvitation.invited_by:type_name -> daikon.v1.Inviter
+	45, // 10: daikon.v1.OwnInvitation.created_at:type_name -> google.protobuf.Timestamp
+	45, // 11: daikon.v1.UserResponse.created_at:type_name -> google.protobuf.Timestamp
+	47, // 12: daikon.v1.CheckMyPermissionsRequest.checks:type_name -> daikon.v1.PermissionCheck
+	46, // 13: daikon.v1.CheckMyPermissionsRequest.context:type_name -> google.protobuf.Struct
+	46, // 14: daikon.v1.ListMyAccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
+	41, // 15: daikon.v1.ListSessionsResponse.sessions:type_name -> daikon.v1.Session
+	45, // 16: daikon.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	45, // 17: daikon.v1.Session.last_used_at:type_name -> google.protobuf.Timestamp
+	45, // 18: daikon.v1.Session.expires_at:type_name -> google.protobuf.Timestamp
+	34, // 19: daikon.v1.UserService.GetMe:input_type -> daikon.v1.GetMeRequest
+	35, // 20: daikon.v1.UserService.UpdateMe:input_type -> daikon.v1.UpdateMeRequest
+	37, // 21: daikon.v1.UserService.CheckMyPermissions:input_type -> daikon.v1.CheckMyPermissionsRequest
+	38, // 22: daikon.v1.UserService.ListMyAccessibleResources:input_type -> daikon.v1.ListMyAccessibleResourcesRequest
+	32, // 23: daikon.v1.UserService.WatchChanges:input_type -> daikon.v1.WatchChangesRequest
+	39, // 24: daikon.v1.UserService.ListSessions:input_type -> daikon.v1.ListSessionsRequest
+	42, // 25: daikon.v1.UserService.EndOtherSessions:input_type -> daikon.v1.EndOtherSessionsRequest
+	43, // 26: daikon.v1.UserService.EndSession:input_type -> daikon.v1.EndSessionRequest
+	9,  // 27: daikon.v1.UserService.ListAccounts:input_type -> daikon.v1.ListAccountsRequest
+	14, // 28: daikon.v1.UserService.BeginAccountLink:input_type -> daikon.v1.BeginAccountLinkRequest
+	12, // 29: daikon.v1.UserService.UnlinkAccount:input_type -> daikon.v1.UnlinkAccountRequest
+	16, // 30: daikon.v1.UserService.SetEmailSignIn:input_type -> daikon.v1.SetEmailSignInRequest
+	18, // 31: daikon.v1.UserService.ExportMe:input_type -> daikon.v1.ExportMeRequest
+	20, // 32: daikon.v1.UserService.DeleteMe:input_type -> daikon.v1.DeleteMeRequest
+	22, // 33: daikon.v1.UserService.ListInvitations:input_type -> daikon.v1.ListInvitationsRequest
+	26, // 34: daikon.v1.UserService.AcceptInvitation:input_type -> daikon.v1.AcceptInvitationRequest
+	28, // 35: daikon.v1.UserService.DeclineInvitation:input_type -> daikon.v1.DeclineInvitationRequest
+	30, // 36: daikon.v1.UserService.LeaveWorkspace:input_type -> daikon.v1.LeaveWorkspaceRequest
+	0,  // 37: daikon.v1.UserService.ListPasskeys:input_type -> daikon.v1.ListPasskeysRequest
+	3,  // 38: daikon.v1.UserService.BeginPasskey:input_type -> daikon.v1.BeginPasskeyRequest
+	5,  // 39: daikon.v1.UserService.CreatePasskey:input_type -> daikon.v1.CreatePasskeyRequest
+	6,  // 40: daikon.v1.UserService.UpdatePasskey:input_type -> daikon.v1.UpdatePasskeyRequest
+	7,  // 41: daikon.v1.UserService.DeletePasskey:input_type -> daikon.v1.DeletePasskeyRequest
+	36, // 42: daikon.v1.UserService.GetMe:output_type -> daikon.v1.UserResponse
+	36, // 43: daikon.v1.UserService.UpdateMe:output_type -> daikon.v1.UserResponse
+	48, // 44: daikon.v1.UserService.CheckMyPermissions:output_type -> daikon.v1.PermissionCheckResponse
+	49, // 45: daikon.v1.UserService.ListMyAccessibleResources:output_type -> daikon.v1.AccessibleResourcesResponse
+	33, // 46: daikon.v1.UserService.WatchChanges:output_type -> daikon.v1.WatchChangesResponse
+	40, // 47: daikon.v1.UserService.ListSessions:output_type -> daikon.v1.ListSessionsResponse
+	44, // 48: daikon.v1.UserService.EndOtherSessions:output_type -> daikon.v1.EndSessionResponse
+	44, // 49: daikon.v1.UserService.EndSession:output_type -> daikon.v1.EndSessionResponse
+	10, // 50: daikon.v1.UserService.ListAccounts:output_type -> daikon.v1.ListAccountsResponse
+	15, // 51: daikon.v1.UserService.BeginAccountLink:output_type -> daikon.v1.BeginAccountLinkResponse
+	13, // 52: daikon.v1.UserService.UnlinkAccount:output_type -> daikon.v1.UnlinkAccountResponse
+	17, // 53: daikon.v1.UserService.SetEmailSignIn:output_type -> daikon.v1.SetEmailSignInResponse
+	19, // 54: daikon.v1.UserService.ExportMe:output_type -> daikon.v1.ExportMeResponse
+	21, // 55: daikon.v1.UserService.DeleteMe:output_type -> daikon.v1.DeleteMeResponse
+	23, // 56: daikon.v1.UserService.ListInvitations:output_type -> daikon.v1.ListInvitationsResponse
+	27, // 57: daikon.v1.UserService.AcceptInvitation:output_type -> daikon.v1.AcceptInvitationResponse
+	29, // 58: daikon.v1.UserService.DeclineInvitation:output_type -> daikon.v1.DeclineInvitationResponse
+	31, // 59: daikon.v1.UserService.LeaveWorkspace:output_type -> daikon.v1.LeaveWorkspaceResponse
+	1,  // 60: daikon.v1.UserService.ListPasskeys:output_type -> daikon.v1.ListPasskeysResponse
+	4,  // 61: daikon.v1.UserService.BeginPasskey:output_type -> daikon.v1.BeginPasskeyResponse
+	2,  // 62: daikon.v1.UserService.CreatePasskey:output_type -> daikon.v1.PasskeyResponse
+	2,  // 63: daikon.v1.UserService.UpdatePasskey:output_type -> daikon.v1.PasskeyResponse
+	8,  // 64: daikon.v1.UserService.DeletePasskey:output_type -> daikon.v1.DeletePasskeyResponse
+	42, // [42:65] is the sub-list for method output_type
+	19, // [19:42] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_users_proto_init() }
@@ -1182,16 +2671,21 @@ func file_daikon_v1_users_proto_init() {
 		return
 	}
 	file_daikon_v1_permissions_proto_init()
-	file_daikon_v1_users_proto_msgTypes[8].OneofWrappers = []any{}
-	file_daikon_v1_users_proto_msgTypes[10].OneofWrappers = []any{}
-	file_daikon_v1_users_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[2].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[5].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[14].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[20].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[24].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[35].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[37].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[38].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_users_proto_rawDesc), len(file_daikon_v1_users_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,7 +28,20 @@ const (
 	UserService_EndOtherSessions_FullMethodName          = "/daikon.v1.UserService/EndOtherSessions"
 	UserService_EndSession_FullMethodName                = "/daikon.v1.UserService/EndSession"
 	UserService_ListAccounts_FullMethodName              = "/daikon.v1.UserService/ListAccounts"
+	UserService_BeginAccountLink_FullMethodName          = "/daikon.v1.UserService/BeginAccountLink"
 	UserService_UnlinkAccount_FullMethodName             = "/daikon.v1.UserService/UnlinkAccount"
+	UserService_SetEmailSignIn_FullMethodName            = "/daikon.v1.UserService/SetEmailSignIn"
+	UserService_ExportMe_FullMethodName                  = "/daikon.v1.UserService/ExportMe"
+	UserService_DeleteMe_FullMethodName                  = "/daikon.v1.UserService/DeleteMe"
+	UserService_ListInvitations_FullMethodName           = "/daikon.v1.UserService/ListInvitations"
+	UserService_AcceptInvitation_FullMethodName          = "/daikon.v1.UserService/AcceptInvitation"
+	UserService_DeclineInvitation_FullMethodName         = "/daikon.v1.UserService/DeclineInvitation"
+	UserService_LeaveWorkspace_FullMethodName            = "/daikon.v1.UserService/LeaveWorkspace"
+	UserService_ListPasskeys_FullMethodName              = "/daikon.v1.UserService/ListPasskeys"
+	UserService_BeginPasskey_FullMethodName              = "/daikon.v1.UserService/BeginPasskey"
+	UserService_CreatePasskey_FullMethodName             = "/daikon.v1.UserService/CreatePasskey"
+	UserService_UpdatePasskey_FullMethodName             = "/daikon.v1.UserService/UpdatePasskey"
+	UserService_DeletePasskey_FullMethodName             = "/daikon.v1.UserService/DeletePasskey"
 )
 
 // UserServiceClient is the client API for UserService service.
@@ -79,11 +92,71 @@ type UserServiceClient interface {
 	//
 	// Lists the accounts at identity providers with which the user can sign in, oldest first.
 	ListAccounts(ctx context.Context, in *ListAccountsRequest, opts ...grpc.CallOption) (*ListAccountsResponse, error)
+	// Begin to link an account
+	//
+	// Returns the address of an identity provider, at which the user signs in with the account to link. It works
+	// once, in this browser, while its session lasts. A page then asks whether to link the account.
+	BeginAccountLink(ctx context.Context, in *BeginAccountLinkRequest, opts ...grpc.CallOption) (*BeginAccountLinkResponse, error)
 	// Unlink an account
 	//
 	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
-	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
+	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
 	UnlinkAccount(ctx context.Context, in *UnlinkAccountRequest, opts ...grpc.CallOption) (*UnlinkAccountResponse, error)
+	// Turn codes by e-mail on or off
+	//
+	// Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
+	// it is the only way to sign in.
+	SetEmailSignIn(ctx context.Context, in *SetEmailSignInRequest, opts ...grpc.CallOption) (*SetEmailSignInResponse, error)
+	// Export own data
+	//
+	// Returns all data about the user, as `GET /admin/users/{user_id}/export` does.
+	ExportMe(ctx context.Context, in *ExportMeRequest, opts ...grpc.CallOption) (*ExportMeResponse, error)
+	// Delete the own account
+	//
+	// Deletes the user with everything that belongs to them, and ends all sessions. Fails with
+	// `ALREADY_EXISTS` while a workspace would lose its last owner, or while the user owns resources in other
+	// workspaces and `transfer_to` is absent. Administrators cannot delete themselves.
+	DeleteMe(ctx context.Context, in *DeleteMeRequest, opts ...grpc.CallOption) (*DeleteMeResponse, error)
+	// List own invitations
+	//
+	// Lists the pending invitations of the user to workspaces, by the name of the workspace.
+	ListInvitations(ctx context.Context, in *ListInvitationsRequest, opts ...grpc.CallOption) (*ListInvitationsResponse, error)
+	// Accept an invitation
+	//
+	// Makes the user a member of a workspace that has invited them.
+	AcceptInvitation(ctx context.Context, in *AcceptInvitationRequest, opts ...grpc.CallOption) (*AcceptInvitationResponse, error)
+	// Decline an invitation
+	//
+	// Removes a pending invitation of the user.
+	DeclineInvitation(ctx context.Context, in *DeclineInvitationRequest, opts ...grpc.CallOption) (*DeclineInvitationResponse, error)
+	// Leave a workspace
+	//
+	// Ends a membership of the user, whatever the workspace of the token. Fails with `ALREADY_EXISTS` for the
+	// last owner, and for a membership that a directory manages.
+	LeaveWorkspace(ctx context.Context, in *LeaveWorkspaceRequest, opts ...grpc.CallOption) (*LeaveWorkspaceResponse, error)
+	// List passkeys
+	//
+	// Lists the passkeys with which the user can sign in, oldest first.
+	ListPasskeys(ctx context.Context, in *ListPasskeysRequest, opts ...grpc.CallOption) (*ListPasskeysResponse, error)
+	// Begin a passkey
+	//
+	// Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+	// `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+	// session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+	BeginPasskey(ctx context.Context, in *BeginPasskeyRequest, opts ...grpc.CallOption) (*BeginPasskeyResponse, error)
+	// Create a passkey
+	//
+	// Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+	CreatePasskey(ctx context.Context, in *CreatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error)
+	// Rename a passkey
+	//
+	// Changes the name of a passkey.
+	UpdatePasskey(ctx context.Context, in *UpdatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error)
+	// Remove a passkey
+	//
+	// Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+	// Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+	DeletePasskey(ctx context.Context, in *DeletePasskeyRequest, opts ...grpc.CallOption) (*DeletePasskeyResponse, error)
 }
 
 type userServiceClient struct {
@@ -193,10 +266,140 @@ func (c *userServiceClient) ListAccounts(ctx context.Context, in *ListAccountsRe
 	return out, nil
 }
 
+func (c *userServiceClient) BeginAccountLink(ctx context.Context, in *BeginAccountLinkRequest, opts ...grpc.CallOption) (*BeginAccountLinkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BeginAccountLinkResponse)
+	err := c.cc.Invoke(ctx, UserService_BeginAccountLink_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *userServiceClient) UnlinkAccount(ctx context.Context, in *UnlinkAccountRequest, opts ...grpc.CallOption) (*UnlinkAccountResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(UnlinkAccountResponse)
 	err := c.cc.Invoke(ctx, UserService_UnlinkAccount_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) SetEmailSignIn(ctx context.Context, in *SetEmailSignInRequest, opts ...grpc.CallOption) (*SetEmailSignInResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetEmailSignInResponse)
+	err := c.cc.Invoke(ctx, UserService_SetEmailSignIn_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) ExportMe(ctx context.Context, in *ExportMeRequest, opts ...grpc.CallOption) (*ExportMeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExportMeResponse)
+	err := c.cc.Invoke(ctx, UserService_ExportMe_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) DeleteMe(ctx context.Context, in *DeleteMeRequest, opts ...grpc.CallOption) (*DeleteMeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteMeResponse)
+	err := c.cc.Invoke(ctx, UserService_DeleteMe_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) ListInvitations(ctx context.Context, in *ListInvitationsRequest, opts ...grpc.CallOption) (*ListInvitationsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListInvitationsResponse)
+	err := c.cc.Invoke(ctx, UserService_ListInvitations_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) AcceptInvitation(ctx context.Context, in *AcceptInvitationRequest, opts ...grpc.CallOption) (*AcceptInvitationResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AcceptInvitationResponse)
+	err := c.cc.Invoke(ctx, UserService_AcceptInvitation_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) DeclineInvitation(ctx context.Context, in *DeclineInvitationRequest, opts ...grpc.CallOption) (*DeclineInvitationResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeclineInvitationResponse)
+	err := c.cc.Invoke(ctx, UserService_DeclineInvitation_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) LeaveWorkspace(ctx context.Context, in *LeaveWorkspaceRequest, opts ...grpc.CallOption) (*LeaveWorkspaceResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaveWorkspaceResponse)
+	err := c.cc.Invoke(ctx, UserService_LeaveWorkspace_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) ListPasskeys(ctx context.Context, in *ListPasskeysRequest, opts ...grpc.CallOption) (*ListPasskeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListPasskeysResponse)
+	err := c.cc.Invoke(ctx, UserService_ListPasskeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) BeginPasskey(ctx context.Context, in *BeginPasskeyRequest, opts ...grpc.CallOption) (*BeginPasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BeginPasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_BeginPasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) CreatePasskey(ctx context.Context, in *CreatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_CreatePasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) UpdatePasskey(ctx context.Context, in *UpdatePasskeyRequest, opts ...grpc.CallOption) (*PasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_UpdatePasskey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *userServiceClient) DeletePasskey(ctx context.Context, in *DeletePasskeyRequest, opts ...grpc.CallOption) (*DeletePasskeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeletePasskeyResponse)
+	err := c.cc.Invoke(ctx, UserService_DeletePasskey_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -251,11 +454,71 @@ type UserServiceServer interface {
 	//
 	// Lists the accounts at identity providers with which the user can sign in, oldest first.
 	ListAccounts(context.Context, *ListAccountsRequest) (*ListAccountsResponse, error)
+	// Begin to link an account
+	//
+	// Returns the address of an identity provider, at which the user signs in with the account to link. It works
+	// once, in this browser, while its session lasts. A page then asks whether to link the account.
+	BeginAccountLink(context.Context, *BeginAccountLinkRequest) (*BeginAccountLinkResponse, error)
 	// Unlink an account
 	//
 	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
-	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
+	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
 	UnlinkAccount(context.Context, *UnlinkAccountRequest) (*UnlinkAccountResponse, error)
+	// Turn codes by e-mail on or off
+	//
+	// Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
+	// it is the only way to sign in.
+	SetEmailSignIn(context.Context, *SetEmailSignInRequest) (*SetEmailSignInResponse, error)
+	// Export own data
+	//
+	// Returns all data about the user, as `GET /admin/users/{user_id}/export` does.
+	ExportMe(context.Context, *ExportMeRequest) (*ExportMeResponse, error)
+	// Delete the own account
+	//
+	// Deletes the user with everything that belongs to them, and ends all sessions. Fails with
+	// `ALREADY_EXISTS` while a workspace would lose its last owner, or while the user owns resources in other
+	// workspaces and `transfer_to` is absent. Administrators cannot delete themselves.
+	DeleteMe(context.Context, *DeleteMeRequest) (*DeleteMeResponse, error)
+	// List own invitations
+	//
+	// Lists the pending invitations of the user to workspaces, by the name of the workspace.
+	ListInvitations(context.Context, *ListInvitationsRequest) (*ListInvitationsResponse, error)
+	// Accept an invitation
+	//
+	// Makes the user a member of a workspace that has invited them.
+	AcceptInvitation(context.Context, *AcceptInvitationRequest) (*AcceptInvitationResponse, error)
+	// Decline an invitation
+	//
+	// Removes a pending invitation of the user.
+	DeclineInvitation(context.Context, *DeclineInvitationRequest) (*DeclineInvitationResponse, error)
+	// Leave a workspace
+	//
+	// Ends a membership of the user, whatever the workspace of the token. Fails with `ALREADY_EXISTS` for the
+	// last owner, and for a membership that a directory manages.
+	LeaveWorkspace(context.Context, *LeaveWorkspaceRequest) (*LeaveWorkspaceResponse, error)
+	// List passkeys
+	//
+	// Lists the passkeys with which the user can sign in, oldest first.
+	ListPasskeys(context.Context, *ListPasskeysRequest) (*ListPasskeysResponse, error)
+	// Begin a passkey
+	//
+	// Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+	// `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+	// session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+	BeginPasskey(context.Context, *BeginPasskeyRequest) (*BeginPasskeyResponse, error)
+	// Create a passkey
+	//
+	// Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+	CreatePasskey(context.Context, *CreatePasskeyRequest) (*PasskeyResponse, error)
+	// Rename a passkey
+	//
+	// Changes the name of a passkey.
+	UpdatePasskey(context.Context, *UpdatePasskeyRequest) (*PasskeyResponse, error)
+	// Remove a passkey
+	//
+	// Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+	// Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+	DeletePasskey(context.Context, *DeletePasskeyRequest) (*DeletePasskeyResponse, error)
 	mustEmbedUnimplementedUserServiceServer()
 }
 
@@ -293,8 +556,47 @@ func (UnimplementedUserServiceServer) EndSession(context.Context, *EndSessionReq
 func (UnimplementedUserServiceServer) ListAccounts(context.Context, *ListAccountsRequest) (*ListAccountsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListAccounts not implemented")
 }
+func (UnimplementedUserServiceServer) BeginAccountLink(context.Context, *BeginAccountLinkRequest) (*BeginAccountLinkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BeginAccountLink not implemented")
+}
 func (UnimplementedUserServiceServer) UnlinkAccount(context.Context, *UnlinkAccountRequest) (*UnlinkAccountResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UnlinkAccount not implemented")
+}
+func (UnimplementedUserServiceServer) SetEmailSignIn(context.Context, *SetEmailSignInRequest) (*SetEmailSignInResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetEmailSignIn not implemented")
+}
+func (UnimplementedUserServiceServer) ExportMe(context.Context, *ExportMeRequest) (*ExportMeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExportMe not implemented")
+}
+func (UnimplementedUserServiceServer) DeleteMe(context.Context, *DeleteMeRequest) (*DeleteMeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteMe not implemented")
+}
+func (UnimplementedUserServiceServer) ListInvitations(context.Context, *ListInvitationsRequest) (*ListInvitationsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListInvitations not implemented")
+}
+func (UnimplementedUserServiceServer) AcceptInvitation(context.Context, *AcceptInvitationRequest) (*AcceptInvitationResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AcceptInvitation not implemented")
+}
+func (UnimplementedUserServiceServer) DeclineInvitation(context.Context, *DeclineInvitationRequest) (*DeclineInvitationResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeclineInvitation not implemented")
+}
+func (UnimplementedUserServiceServer) LeaveWorkspace(context.Context, *LeaveWorkspaceRequest) (*LeaveWorkspaceResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method LeaveWorkspace not implemented")
+}
+func (UnimplementedUserServiceServer) ListPasskeys(context.Context, *ListPasskeysRequest) (*ListPasskeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListPasskeys not implemented")
+}
+func (UnimplementedUserServiceServer) BeginPasskey(context.Context, *BeginPasskeyRequest) (*BeginPasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BeginPasskey not implemented")
+}
+func (UnimplementedUserServiceServer) CreatePasskey(context.Context, *CreatePasskeyRequest) (*PasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreatePasskey not implemented")
+}
+func (UnimplementedUserServiceServer) UpdatePasskey(context.Context, *UpdatePasskeyRequest) (*PasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdatePasskey not implemented")
+}
+func (UnimplementedUserServiceServer) DeletePasskey(context.Context, *DeletePasskeyRequest) (*DeletePasskeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeletePasskey not implemented")
 }
 func (UnimplementedUserServiceServer) mustEmbedUnimplementedUserServiceServer() {}
 func (UnimplementedUserServiceServer) testEmbeddedByValue()                     {}
@@ -472,6 +774,24 @@ func _UserService_ListAccounts_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _UserService_BeginAccountLink_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeginAccountLinkRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).BeginAccountLink(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_BeginAccountLink_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).BeginAccountLink(ctx, req.(*BeginAccountLinkRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _UserService_UnlinkAccount_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(UnlinkAccountRequest)
 	if err := dec(in); err != nil {
@@ -486,6 +806,222 @@ func _UserService_UnlinkAccount_Handler(srv interface{}, ctx context.Context, de
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(UserServiceServer).UnlinkAccount(ctx, req.(*UnlinkAccountRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_SetEmailSignIn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetEmailSignInRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).SetEmailSignIn(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_SetEmailSignIn_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).SetEmailSignIn(ctx, req.(*SetEmailSignInRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_ExportMe_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExportMeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).ExportMe(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_ExportMe_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).ExportMe(ctx, req.(*ExportMeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_DeleteMe_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteMeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).DeleteMe(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_DeleteMe_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).DeleteMe(ctx, req.(*DeleteMeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_ListInvitations_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListInvitationsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).ListInvitations(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_ListInvitations_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).ListInvitations(ctx, req.(*ListInvitationsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_AcceptInvitation_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AcceptInvitationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).AcceptInvitation(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_AcceptInvitation_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).AcceptInvitation(ctx, req.(*AcceptInvitationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_DeclineInvitation_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeclineInvitationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).DeclineInvitation(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_DeclineInvitation_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).DeclineInvitation(ctx, req.(*DeclineInvitationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_LeaveWorkspace_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(LeaveWorkspaceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).LeaveWorkspace(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_LeaveWorkspace_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).LeaveWorkspace(ctx, req.(*LeaveWorkspaceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_ListPasskeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListPasskeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).ListPasskeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_ListPasskeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).ListPasskeys(ctx, req.(*ListPasskeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_BeginPasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeginPasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).BeginPasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_BeginPasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).BeginPasskey(ctx, req.(*BeginPasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_CreatePasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreatePasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).CreatePasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_CreatePasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).CreatePasskey(ctx, req.(*CreatePasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_UpdatePasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdatePasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).UpdatePasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_UpdatePasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).UpdatePasskey(ctx, req.(*UpdatePasskeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _UserService_DeletePasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeletePasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(UserServiceServer).DeletePasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: UserService_DeletePasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(UserServiceServer).DeletePasskey(ctx, req.(*DeletePasskeyRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -530,8 +1066,60 @@ var UserService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _UserService_ListAccounts_Handler,
 		},
 		{
+			MethodName: "BeginAccountLink",
+			Handler:    _UserService_BeginAccountLink_Handler,
+		},
+		{
 			MethodName: "UnlinkAccount",
 			Handler:    _UserService_UnlinkAccount_Handler,
+		},
+		{
+			MethodName: "SetEmailSignIn",
+			Handler:    _UserService_SetEmailSignIn_Handler,
+		},
+		{
+			MethodName: "ExportMe",
+			Handler:    _UserService_ExportMe_Handler,
+		},
+		{
+			MethodName: "DeleteMe",
+			Handler:    _UserService_DeleteMe_Handler,
+		},
+		{
+			MethodName: "ListInvitations",
+			Handler:    _UserService_ListInvitations_Handler,
+		},
+		{
+			MethodName: "AcceptInvitation",
+			Handler:    _UserService_AcceptInvitation_Handler,
+		},
+		{
+			MethodName: "DeclineInvitation",
+			Handler:    _UserService_DeclineInvitation_Handler,
+		},
+		{
+			MethodName: "LeaveWorkspace",
+			Handler:    _UserService_LeaveWorkspace_Handler,
+		},
+		{
+			MethodName: "ListPasskeys",
+			Handler:    _UserService_ListPasskeys_Handler,
+		},
+		{
+			MethodName: "BeginPasskey",
+			Handler:    _UserService_BeginPasskey_Handler,
+		},
+		{
+			MethodName: "CreatePasskey",
+			Handler:    _UserService_CreatePasskey_Handler,
+		},
+		{
+			MethodName: "UpdatePasskey",
+			Handler:    _UserService_UpdatePasskey_Handler,
+		},
+		{
+			MethodName: "DeletePasskey",
+			Handler:    _UserService_DeletePasskey_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -284,6 +284,9 @@ type UpdateWorkspaceRequest struct {
 	// Whether administrators may give support access. Only an owner of the workspace can change it;
 	// `false` also ends the support access that has been given.
 	SupportAccess *bool `protobuf:"varint,4,opt,name=support_access,json=supportAccess,proto3,oneof" json:"support_access,omitempty"`
+	// Whether sessions that began with a code by e-mail may be used in the workspace. Only an owner of the
+	// workspace can change it.
+	EmailSignIn *bool `protobuf:"varint,5,opt,name=email_sign_in,json=emailSignIn,proto3,oneof" json:"email_sign_in,omitempty"`
 	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
 	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
 	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
@@ -349,6 +352,13 @@ func (x *UpdateWorkspaceRequest) GetSupportAccess() bool {
 	return false
 }
 
+func (x *UpdateWorkspaceRequest) GetEmailSignIn() bool {
+	if x != nil && x.EmailSignIn != nil {
+		return *x.EmailSignIn
+	}
+	return false
+}
+
 func (x *UpdateWorkspaceRequest) GetIfMatch() string {
 	if x != nil && x.IfMatch != nil {
 		return *x.IfMatch
@@ -373,6 +383,8 @@ type WorkspaceResponse struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Whether administrators may give support access.
 	SupportAccess bool `protobuf:"varint,7,opt,name=support_access,json=supportAccess,proto3" json:"support_access,omitempty"`
+	// Whether sessions that began with a code by e-mail may be used in the workspace.
+	EmailSignIn bool `protobuf:"varint,8,opt,name=email_sign_in,json=emailSignIn,proto3" json:"email_sign_in,omitempty"`
 	// The ETag of the fields that an update can change. Absent in lists.
 	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -454,6 +466,13 @@ func (x *WorkspaceResponse) GetCreatedAt() *timestamppb.Timestamp {
 func (x *WorkspaceResponse) GetSupportAccess() bool {
 	if x != nil {
 		return x.SupportAccess
+	}
+	return false
+}
+
+func (x *WorkspaceResponse) GetEmailSignIn() bool {
+	if x != nil {
+		return x.EmailSignIn
 	}
 	return false
 }
@@ -1370,17 +1389,19 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\x16DeleteWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\bif_match\x18\x1e \x01(\tH\x00R\aifMatch\x88\x01\x01B\v\n" +
-	"\t_if_match\"\x80\x02\n" +
+	"\t_if_match\"\xbb\x02\n" +
 	"\x16UpdateWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12%\n" +
 	"\vdescription\x18\x03 \x01(\tH\x01R\vdescription\x88\x01\x01\x12*\n" +
-	"\x0esupport_access\x18\x04 \x01(\bH\x02R\rsupportAccess\x88\x01\x01\x12\x1e\n" +
-	"\bif_match\x18\x1e \x01(\tH\x03R\aifMatch\x88\x01\x01B\a\n" +
+	"\x0esupport_access\x18\x04 \x01(\bH\x02R\rsupportAccess\x88\x01\x01\x12'\n" +
+	"\remail_sign_in\x18\x05 \x01(\bH\x03R\vemailSignIn\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x04R\aifMatch\x88\x01\x01B\a\n" +
 	"\x05_nameB\x0e\n" +
 	"\f_descriptionB\x11\n" +
-	"\x0f_support_accessB\v\n" +
-	"\t_if_match\"\x93\x02\n" +
+	"\x0f_support_accessB\x10\n" +
+	"\x0e_email_sign_inB\v\n" +
+	"\t_if_match\"\xb7\x02\n" +
 	"\x11WorkspaceResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1389,7 +1410,8 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\x04role\x18\x05 \x01(\tH\x00R\x04role\x88\x01\x01\x129\n" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12%\n" +
-	"\x0esupport_access\x18\a \x01(\bR\rsupportAccess\x12\x17\n" +
+	"\x0esupport_access\x18\a \x01(\bR\rsupportAccess\x12\"\n" +
+	"\remail_sign_in\x18\b \x01(\bR\vemailSignIn\x12\x17\n" +
 	"\x04etag\x18\x1e \x01(\tH\x01R\x04etag\x88\x01\x01B\a\n" +
 	"\x05_roleB\a\n" +
 	"\x05_etag\"\x8e\x02\n" +

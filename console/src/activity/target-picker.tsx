@@ -11,10 +11,13 @@ export function TargetPicker(props: PickerProps) {
   )
 }
 
-function useObjects(q: string | undefined): Option[] {
-  const { data } = useQuery({ ...searchQuery(q ?? ''), placeholderData: keepPreviousData })
-  return (q ? (data?.items ?? []) : []).map(({ id, name, type }) => ({
-    value: id,
-    label: `${name} (${describeType(type)})`,
-  }))
+function useObjects(q: string | undefined) {
+  return useQuery({
+    ...searchQuery(q ?? ''),
+    placeholderData: keepPreviousData,
+    select: ({ items }) =>
+      (q ? items : []).map(
+        ({ id, name, type }): Option => ({ value: id, label: `${name} (${describeType(type)})` }),
+      ),
+  })
 }

@@ -16,6 +16,9 @@ export class ApiError extends Error {
   /** The invalid fields, each with a message. */
   readonly fields: { field: string; message: string }[]
 
+  /** The problem details, whose other members depend on the reason. */
+  readonly problem: Partial<Problem>
+
   /** What somebody else has changed, if the request was refused for that reason. */
   readonly changes: FieldChange[]
 
@@ -26,6 +29,7 @@ export class ApiError extends Error {
     this.reason = (problem.reason ?? 'UNKNOWN') as Reason
     this.requestId = problem.request_id
     this.fields = problem.errors ?? []
+    this.problem = problem
     this.changes = changes
   }
 

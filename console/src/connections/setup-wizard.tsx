@@ -107,16 +107,17 @@ function Setup({ workspaceId, created, onCreated, onClose }: SetupProps) {
     }
   }
 
-  const { form, isSubmitting, problem, submit } = useServerForm(emptyConnection, goOn)
   // The heading of the first step does not have the focus, because its first field has it.
   const isMoved = useRef(false)
   useEffect(() => {
     if (step > 0 || isMoved.current) heading.current?.focus()
     isMoved.current ||= step > 0
   }, [step])
+  // Afterwards, because a field that is refused gets the focus on its step, not the heading.
+  const { form, isSubmitting, problem, submit, root } = useServerForm(emptyConnection, goOn)
 
   return (
-    <form onSubmit={submit} noValidate>
+    <form ref={root} onSubmit={submit} noValidate>
       <Steps labels={steps} current={step} />
       <h3 ref={heading} tabIndex={-1} className={classes.heading}>
         Step {step + 1} of {steps.length}: {steps[step]}

@@ -6,6 +6,7 @@ import { keepVersions } from '../api/versions.ts'
 import { Conflict } from '../ui/conflict.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
+import { useRefusalFocus } from '../ui/refusal-focus.ts'
 import type { Person } from './people-queries.ts'
 
 type Props = { person: Person; isOpen: boolean; onClose: () => void; onErased: () => void }
@@ -73,8 +74,9 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
   const [successor, setSuccessor] = useState<string | null>(null)
   const [error, setError] = useState<unknown>()
   const [isRunning, setRunning] = useState(false)
+  const root = useRefusalFocus<HTMLDivElement>(error)
   useEffect(keepVersions, [])
-  const needsSuccessor = error instanceof ApiError && error.reason === 'OWNS_RESOURCES'
+  const needsSuccessor = error instanceof ApiError && countServices(error) > 0
 
   async function erase() {
     setRunning(true)
@@ -91,7 +93,7 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
   }
 
   return (
-    <>
+    <div ref={root}>
       <Text mb="xs">This cannot be undone. It removes:</Text>
       <List size="sm" mb="md">
         <List.Item>memberships, groups, roles and shares</List.Item>
@@ -128,6 +130,12 @@ function EraseForm({ person, onClose, onErased }: EraseFormProps) {
           Erase
         </Button>
       </Group>
-    </>
+    </div>
   )
+}
+
+/** Returns in how many services resources stand in the way of an erasure. */
+function countServices({ reason, problem }: ApiError): number {
+  if (reason !== 'ERASURE_BLOCKED') return 0
+  return (problem as { services?: object[] }).services?.length ?? 0
 }

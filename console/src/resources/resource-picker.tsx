@@ -15,13 +15,16 @@ export function ResourcePicker(props: PickerProps) {
   )
 }
 
-function useResources(q: string | undefined): Option[] {
-  const { data } = useQuery({
+function useResources(q: string | undefined) {
+  return useQuery({
     ...resourcesQuery({ external_id: q, page_size: 10 }),
     placeholderData: keepPreviousData,
+    select: ({ items }) =>
+      items.map(
+        ({ id, service_name, resource_type, ...resource }): Option => ({
+          value: id,
+          label: `${service_name}/${resource_type}/${titleOf(resource)}`,
+        }),
+      ),
   })
-  return (data?.items ?? []).map(({ id, service_name, resource_type, ...resource }) => ({
-    value: id,
-    label: `${service_name}/${resource_type}/${titleOf(resource)}`,
-  }))
 }

@@ -1,5 +1,6 @@
 import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { settings } from '../settings.ts'
 import { Icon } from '../ui/icon.tsx'
 import { notifyFailure } from '../ui/notify.ts'
 import { Initials } from '../ui/person.tsx'
@@ -29,6 +30,13 @@ export function AccountMenu({ person: { name, email }, onSignOut, children }: Pr
           {email}
         </Menu.Label>
         {children}
+        <Menu.Item
+          component="a"
+          href={`${settings.base_url}/account`}
+          leftSection={<Icon name="user" size={16} />}
+        >
+          Your account
+        </Menu.Item>
         <Menu.Item
           leftSection={<Icon name="signOut" size={16} />}
           onClick={() =>

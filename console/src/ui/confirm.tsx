@@ -4,6 +4,7 @@ import { ApiError } from '../api/api-error.ts'
 import { keepVersions } from '../api/versions.ts'
 import { Conflict } from './conflict.tsx'
 import { Dialog } from './dialog.tsx'
+import { useRefusalFocus } from './refusal-focus.ts'
 import { ErrorState } from './states.tsx'
 
 /** A confirmation of an action that cannot be undone. */
@@ -57,6 +58,7 @@ function ConfirmBody({
   const [text, setText] = useState('')
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
+  const root = useRefusalFocus<HTMLDivElement>(error)
   useEffect(keepVersions, [])
 
   async function execute() {
@@ -72,7 +74,7 @@ function ConfirmBody({
   }
 
   return (
-    <>
+    <div ref={root}>
       <Text component="div" mb="md">
         {children}
       </Text>
@@ -103,6 +105,6 @@ function ConfirmBody({
           {action}
         </Button>
       </Group>
-    </>
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core'
 import type { ApiError } from '../api/api-error.ts'
 import { describe } from '../api/versions.ts'
+import { toLabel } from './field-label.ts'
 import { Icon } from './icon.tsx'
 
 /** Shows what somebody else has changed while a dialog was open. */
@@ -26,12 +27,4 @@ export function Conflict({ error: { changes }, action }: { error: ApiError; acti
       Nothing has been changed. Choose “{action}” again to continue.
     </Alert>
   )
-}
-
-/** Returns the label of a field of the API, such as `External ID` for `external_id`. */
-function toLabel(field: string): string {
-  const words = field
-    .replaceAll('_', ' ')
-    .replace(/\b(id|uris?|pkce)\b/g, (word) => (word === 'uris' ? 'URIs' : word.toUpperCase()))
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

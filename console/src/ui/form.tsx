@@ -1,17 +1,20 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import { ApiError, describeError, type Reason } from '../api/api-error.ts'
 import { keepVersions } from '../api/versions.ts'
 import { Conflict } from './conflict.tsx'
 import { Dialog } from './dialog.tsx'
+import { toLabel } from './field-label.ts'
+import { useRefusalFocus } from './refusal-focus.ts'
 
-/** The field that causes a conflict, by the reason of the error. */
-const conflictFields: Partial<Record<Reason, string>> = {
+/** The field that causes an error that names none, by the reason of the error. */
+const fieldsOfReasons: Partial<Record<Reason, string>> = {
   ALREADY_A_MEMBER: 'email',
   DIRECTORY_OWNED: 'email',
   EMAIL_TAKEN: 'email',
   EXTERNAL_ID_TAKEN: 'external_id',
+  GRANTEE_NOT_FOUND: 'grantee_id',
   GROUP_NAME_TAKEN: 'name',
   ROLE_NAME_TAKEN: 'name',
   SLUG_TAKEN: 'slug',
@@ -27,6 +30,8 @@ export type ServerForm<Fields extends Values> = {
   /** The error if somebody else has changed the object. */
   conflict: ApiError | undefined
   submit: () => void
+  /** The ref of the form, in which the focus moves to what was refused. */
+  root: RefObject<HTMLFormElement | null>
 }
 
 /**
@@ -41,6 +46,8 @@ export function useServerForm<Fields extends Values>(
   const [isSubmitting, setSubmitting] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [conflict, setConflict] = useState<ApiError>()
+  const [refusal, setRefusal] = useState<unknown>()
+  const root = useRefusalFocus<HTMLFormElement>(refusal)
 
   async function trySend(values: Fields) {
     setSubmitting(true)
@@ -49,6 +56,7 @@ export function useServerForm<Fields extends Values>(
     try {
       await send(values)
     } catch (error) {
+      setRefusal(error)
       if (error instanceof ApiError && error.isConflict) {
         setConflict(error)
         takeOver(form, error)
@@ -62,7 +70,8 @@ export function useServerForm<Fields extends Values>(
     }
   }
 
-  return { form, isSubmitting, problem, conflict, submit: form.onSubmit(trySend) as () => void }
+  const submit = form.onSubmit(trySend) as () => void
+  return { form, isSubmitting, problem, conflict, submit, root }
 }
 
 /** Shows the new values of fields that the administrator has not edited, so that they remain. */
@@ -84,13 +93,13 @@ function assignErrors(error: unknown, values: Values) {
   const fields: Record<string, string> = {}
   const others: string[] = []
   const known = error instanceof ApiError ? error : undefined
-  const conflict = conflictFields[known?.reason ?? 'UNKNOWN']
-  if (known && conflict && conflict in values) {
-    return { fields: { [conflict]: known.message }, other: undefined }
+  const named = fieldsOfReasons[known?.reason ?? 'UNKNOWN']
+  if (known && named && named in values) {
+    return { fields: { [named]: known.message }, other: undefined }
   }
   for (const { field, message } of known?.fields ?? []) {
     const { name, item } = findField(field, values)
-    if (!name) others.push(field ? `${field} ${message}` : message)
+    if (!name) others.push(field ? `${toLabel(field)} ${message}` : message)
     else fields[name] ??= toSentence(`${item}${message}`)
   }
   const hasFields = (known?.fields.length ?? 0) > 0
@@ -132,8 +141,12 @@ function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null
 }
 
-/** Converts a message of the API, such as `is required`, to a sentence. */
+/**
+ * Converts a message of the API, such as `is required`, to a sentence. The fields that the API would accept instead
+ * are not in the form.
+ */
 function toSentence(message: string): string {
+  if (message.startsWith('is required, or ')) return 'This field is required'
   if (/^(is|has) /.test(message)) return `This field ${message}`
   return message.charAt(0).toUpperCase() + message.slice(1)
 }
@@ -177,7 +190,7 @@ function FormModalBody<Fields extends Values>({
   send,
   children,
 }: FormModalProps<Fields>) {
-  const { form, isSubmitting, problem, conflict, submit } = useServerForm(
+  const { form, isSubmitting, problem, conflict, submit, root } = useServerForm(
     initialValues,
     async (values) => {
       await send(values)
@@ -186,7 +199,7 @@ function FormModalBody<Fields extends Values>({
   )
   useEffect(keepVersions, [])
   return (
-    <form onSubmit={submit} noValidate>
+    <form ref={root} onSubmit={submit} noValidate>
       {children(form)}
       {conflict && <Conflict error={conflict} action={action} />}
       {problem && (

@@ -27,19 +27,20 @@ export function GroupPicker({
   exceptId,
   ...props
 }: PickerProps & { workspaceId: string; exceptId?: string }) {
-  function useChoices(q: string | undefined): Option[] {
-    const { data } = useQuery({
+  const useChoices = (q: string | undefined) =>
+    useQuery({
       ...groupsQuery(workspaceId, { q, page: 1, page_size: choiceCount }),
       placeholderData: keepPreviousData,
+      select: ({ items }) =>
+        items
+          .filter(({ id }) => id !== exceptId)
+          .map(({ id, name }): Option => ({ value: id, label: name })),
     })
-    const others = (data?.items ?? []).filter(({ id }) => id !== exceptId)
-    return others.map(({ id, name }) => ({ value: id, label: name }))
-  }
   return <SearchPicker {...props} useChoices={useChoices} nothingFound="No groups found" />
 }
 
-function usePeople(q: string | undefined): Option[] {
-  const { data } = useQuery({
+function usePeople(q: string | undefined) {
+  return useQuery({
     queryKey: ['people', 'choices', q ?? ''],
     queryFn: ({ signal }) =>
       unwrap(
@@ -49,19 +50,18 @@ function usePeople(q: string | undefined): Option[] {
         }),
       ),
     placeholderData: keepPreviousData,
+    select: ({ items }) =>
+      items.map(({ id, ...person }): Option => ({ value: id, label: describe(person) })),
   })
-  return (data?.items ?? []).map(({ id, ...person }) => ({ value: id, label: describe(person) }))
 }
 
-function useMembers(workspaceId: string, q: string | undefined): Option[] {
-  const { data } = useQuery({
+function useMembers(workspaceId: string, q: string | undefined) {
+  return useQuery({
     ...membersQuery(workspaceId, { q, page: 1, page_size: choiceCount }),
     placeholderData: keepPreviousData,
+    select: ({ items }) =>
+      items.map(({ user_id, ...person }): Option => ({ value: user_id, label: describe(person) })),
   })
-  return (data?.items ?? []).map(({ user_id, ...person }) => ({
-    value: user_id,
-    label: describe(person),
-  }))
 }
 
 function describe({ name, email }: { name: string; email: string }): string {

@@ -1,5 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { type ReactNode, useState } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useName } from '../api/names.ts'
 import { type Option, Select } from './select.tsx'
 
@@ -15,7 +16,8 @@ export type PickerProps = {
 }
 
 type Props = PickerProps & {
-  useChoices: (q: string | undefined) => Option[]
+  /** Searches for a text, or without one for what is offered first. Previous results may stand in for the next. */
+  useChoices: (q: string | undefined) => UseQueryResult<Option[]>
   nothingFound: string
 }
 
@@ -31,10 +33,13 @@ export function SearchPicker({
   const [text, setText] = useState('')
   const chosen = useName(value)
   const [q] = useDebouncedValue(text, 200)
-  const choices = useChoices(value || !q ? undefined : q)
+  const choices = useChoices(q || undefined)
+  const isAnswered = choices.isSuccess && !choices.isPlaceholderData
+  const isSearching = text !== q || (choices.isFetching && !isAnswered)
   return (
     <Select
       {...props}
+      {...useKeysAfter(isSearching)}
       {...(isFilter && { placeholder: label })}
       label={label}
       isLabelHidden={isFilter}
@@ -42,9 +47,38 @@ export function SearchPicker({
       isClearable
       value={value}
       valueLabel={chosen.data?.name ?? (chosen.isPending ? 'Loading…' : 'Deleted')}
-      options={choices}
+      options={choices.data ?? []}
       onSearch={setText}
-      nothingFound={nothingFound}
+      nothingFound={isSearching ? 'Searching…' : nothingFound}
     />
   )
+}
+
+const choosingKeys = ['ArrowDown', 'ArrowUp', 'Enter']
+
+/**
+ * Props of a field that keep the keys that choose in its list until a search is done. They would otherwise choose
+ * among the results of an earlier text, which the list still shows.
+ */
+function useKeysAfter(isSearching: boolean) {
+  const kept = useRef<{ input: HTMLInputElement; key: string; code: string }[]>([])
+  useEffect(() => {
+    if (isSearching) return
+    for (const { input, ...key } of kept.current.splice(0))
+      input.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }))
+  }, [isSearching])
+  return {
+    'aria-busy': isSearching,
+    onKeyDownCapture(event: KeyboardEvent<HTMLInputElement>) {
+      const { key, code, currentTarget: input } = event
+      const isOpen = input.getAttribute('aria-expanded') === 'true'
+      if (!isSearching || !isOpen || !choosingKeys.includes(key)) return
+      event.preventDefault()
+      event.stopPropagation()
+      kept.current.push({ input, key, code })
+    },
+    onBlur() {
+      kept.current = []
+    },
+  }
 }

@@ -1,11 +1,20 @@
 import { Select as MantineSelect, type SelectProps } from '@mantine/core'
-import { startTransition, useState } from 'react'
+import { startTransition, useRef, useState } from 'react'
 
 export type Option<Value extends string = string> = { value: Value; label: string }
 
 type Props<Value extends string> = Pick<
   SelectProps,
-  'description' | 'disabled' | 'error' | 'placeholder' | 'onFocus' | 'onBlur' | 'w' | 'mt'
+  | 'description'
+  | 'disabled'
+  | 'error'
+  | 'placeholder'
+  | 'onFocus'
+  | 'onBlur'
+  | 'onKeyDownCapture'
+  | 'aria-busy'
+  | 'w'
+  | 'mt'
 > & {
   label: string
   /** Whether only assistive technology reads the label. */
@@ -18,7 +27,10 @@ type Props<Value extends string> = Pick<
   isClearable?: boolean
   /** Whether typing filters the options. */
   isSearchable?: boolean
-  /** Searches on the server for the text that was typed. The options are then the results. */
+  /**
+   * Searches on the server for the text that was typed; it is empty if the field shows its value. The
+   * options are then the results.
+   */
   onSearch?: (text: string) => void
   /** Shown if no option matches the text. */
   nothingFound?: string
@@ -43,27 +55,42 @@ export function Select<Value extends string = string>({
   onBlur,
   ...field
 }: Props<Value>) {
+  const input = useRef<HTMLInputElement>(null)
   const [isMounted, setMounted] = useState(false)
   const setMountedLater = (isMounted: boolean) => startTransition(() => setMounted(isMounted))
   const isOption = value === null || options.some((option) => option.value === value)
+  // A value without an option would not be shown in the field.
+  const data = isOption ? options : [{ value, label: valueLabel ?? value }, ...options]
+  const shown = data.find((option) => option.value === value)?.label
   return (
     <MantineSelect
       {...field}
       {...(isLabelHidden ? { 'aria-label': label } : { label })}
-      // A value without an option would not be shown in the field.
-      data={isOption ? options : [{ value, label: valueLabel ?? value }, ...options]}
+      ref={input}
+      data={data}
       value={value}
       onChange={(chosen) => onChange(chosen as Value | null)}
       allowDeselect={isClearable}
       clearable={isClearable}
-      clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
+      clearButtonProps={{
+        'aria-label': `Clear ${label.toLowerCase()}`,
+        // Not `false`, with which Mantine's dialogs would skip it as well.
+        'aria-hidden': undefined,
+        tabIndex: 0,
+        // The button disappears. A click with the mouse has not moved the focus to it.
+        onClick: ({ currentTarget }) => {
+          if (document.activeElement === currentTarget) input.current?.focus()
+        },
+      }}
       searchable={isSearchable}
       {...(onSearch && {
-        onSearchChange: onSearch,
+        onSearchChange: (text: string) => onSearch(text === shown ? '' : text),
         // The server has already filtered the options.
-        filter: ({ options }) => options,
+        filter: () => options,
       })}
       nothingFoundMessage={nothingFound}
+      // The list would cover an error below the field that gets the focus because of it.
+      openOnFocus={false}
       maxDropdownHeight={260}
       // Mantine's scroll bar costs more than the options of a short list, which does not need one.
       withScrollArea={options.length > 6}

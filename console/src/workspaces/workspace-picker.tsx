@@ -8,10 +8,10 @@ export function WorkspacePicker(props: PickerProps) {
   return <SearchPicker {...props} useChoices={useWorkspaces} nothingFound="No workspace found" />
 }
 
-function useWorkspaces(q: string | undefined): Option[] {
-  const { data } = useQuery({
+function useWorkspaces(q: string | undefined) {
+  return useQuery({
     ...workspacesQuery({ q, page: 1, page_size: 20 }),
     placeholderData: keepPreviousData,
+    select: ({ items }) => items.map(({ id, name }): Option => ({ value: id, label: name })),
   })
-  return (data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))
 }

@@ -88,9 +88,11 @@ import {
 import { DeleteUserRequest, DeleteUserResponse, ExportUserRequest, UserExport } from "./admin_user_data.ts";
 import {
   AddUserToWorkspaceRequest,
+  DeleteUserPasskeyRequest,
   EndUserSessionRequest,
   EndUserSessionsRequest,
   GetUserRequest,
+  ListUserPasskeysRequest,
   SetAdministratorRequest,
   UserDetail,
   UserPage,
@@ -178,6 +180,7 @@ import {
   ServiceAccountResponse,
   ServiceAccountUpdateRequest,
 } from "./service_accounts.ts";
+import { ListPasskeysResponse } from "./users.ts";
 import {
   CreateWorkspaceRequest,
   DeleteResponse,
@@ -402,6 +405,38 @@ export const AdminServiceService = {
     requestSerialize: (value: EndUserSessionRequest): Buffer =>
       Buffer.from(EndUserSessionRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): EndUserSessionRequest => EndUserSessionRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * List passkeys of a user
+   *
+   * Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
+   */
+  listUserPasskeys: {
+    path: "/daikon.v1.AdminService/ListUserPasskeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListUserPasskeysRequest): Buffer =>
+      Buffer.from(ListUserPasskeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListUserPasskeysRequest => ListUserPasskeysRequest.decode(value),
+    responseSerialize: (value: ListPasskeysResponse): Buffer =>
+      Buffer.from(ListPasskeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListPasskeysResponse => ListPasskeysResponse.decode(value),
+  },
+  /**
+   * Remove a passkey of a user
+   *
+   * Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
+   * `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deleteUserPasskey: {
+    path: "/daikon.v1.AdminService/DeleteUserPasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteUserPasskeyRequest): Buffer =>
+      Buffer.from(DeleteUserPasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteUserPasskeyRequest => DeleteUserPasskeyRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
@@ -2085,6 +2120,19 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   endUserSession: handleUnaryCall<EndUserSessionRequest, DeleteResponse>;
   /**
+   * List passkeys of a user
+   *
+   * Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
+   */
+  listUserPasskeys: handleUnaryCall<ListUserPasskeysRequest, ListPasskeysResponse>;
+  /**
+   * Remove a passkey of a user
+   *
+   * Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
+   * `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deleteUserPasskey: handleUnaryCall<DeleteUserPasskeyRequest, DeleteResponse>;
+  /**
    * Add user to workspace
    *
    * Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
@@ -3043,6 +3091,47 @@ export interface AdminServiceClient extends Client {
   ): ClientUnaryCall;
   endUserSession(
     request: EndUserSessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List passkeys of a user
+   *
+   * Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
+   */
+  listUserPasskeys(
+    request: ListUserPasskeysRequest,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  listUserPasskeys(
+    request: ListUserPasskeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  listUserPasskeys(
+    request: ListUserPasskeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a passkey of a user
+   *
+   * Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
+   * `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deleteUserPasskey(
+    request: DeleteUserPasskeyRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteUserPasskey(
+    request: DeleteUserPasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteUserPasskey(
+    request: DeleteUserPasskeyRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,

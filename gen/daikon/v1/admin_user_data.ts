@@ -10,6 +10,7 @@ import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { ActivityEntry } from "./admin_records.ts";
 import { UserDetail } from "./admin_users.ts";
+import { PasskeyResponse } from "./users.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -82,6 +83,8 @@ export interface UserExport {
   connection_subjects: ExportedConnectionSubject[];
   /** What the directories of workspaces have said about the user (SCIM). */
   scim_users: ExportedScimUser[];
+  /** The passkeys with which the user can sign in. */
+  passkeys: PasskeyResponse[];
 }
 
 /** How a connection of a workspace knows a user. */
@@ -454,6 +457,7 @@ function createBaseUserExport(): UserExport {
     family_name: "",
     connection_subjects: [],
     scim_users: [],
+    passkeys: [],
   };
 }
 
@@ -488,6 +492,9 @@ export const UserExport: MessageFns<UserExport> = {
     }
     for (const v of message.scim_users) {
       ExportedScimUser.encode(v!, writer.uint32(82).fork()).join();
+    }
+    for (const v of message.passkeys) {
+      PasskeyResponse.encode(v!, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -585,6 +592,14 @@ export const UserExport: MessageFns<UserExport> = {
             message.scim_users.push(ExportedScimUser.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.passkeys.push(PasskeyResponse.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -615,6 +630,7 @@ export const UserExport: MessageFns<UserExport> = {
     message.connection_subjects = object.connection_subjects?.map((e) => ExportedConnectionSubject.fromPartial(e)) ||
       [];
     message.scim_users = object.scim_users?.map((e) => ExportedScimUser.fromPartial(e)) || [];
+    message.passkeys = object.passkeys?.map((e) => PasskeyResponse.fromPartial(e)) || [];
     return message;
   },
 };

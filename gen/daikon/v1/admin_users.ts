@@ -185,6 +185,20 @@ export interface EndUserSessionRequest {
   session_id: string;
 }
 
+/** The request of AdminService.ListUserPasskeys. */
+export interface ListUserPasskeysRequest {
+  /** The ID of the user. */
+  user_id: string;
+}
+
+/** The request of AdminService.DeleteUserPasskey. */
+export interface DeleteUserPasskeyRequest {
+  /** The ID of the user. */
+  user_id: string;
+  /** The ID of the passkey. */
+  passkey_id: string;
+}
+
 /** The request of AdminService.UpdateUser. */
 export interface UserUpdateRequest {
   /** The ID of the user. */
@@ -1297,6 +1311,128 @@ export const EndUserSessionRequest: MessageFns<EndUserSessionRequest> = {
     const message = createBaseEndUserSessionRequest();
     message.user_id = object.user_id ?? "";
     message.session_id = object.session_id ?? "";
+    return message;
+  },
+};
+
+function createBaseListUserPasskeysRequest(): ListUserPasskeysRequest {
+  return { user_id: "" };
+}
+
+export const ListUserPasskeysRequest: MessageFns<ListUserPasskeysRequest> = {
+  encode(message: ListUserPasskeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUserPasskeysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUserPasskeysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListUserPasskeysRequest>, I>>(base?: I): ListUserPasskeysRequest {
+    return ListUserPasskeysRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListUserPasskeysRequest>, I>>(object: I): ListUserPasskeysRequest {
+    const message = createBaseListUserPasskeysRequest();
+    message.user_id = object.user_id ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteUserPasskeyRequest(): DeleteUserPasskeyRequest {
+  return { user_id: "", passkey_id: "" };
+}
+
+export const DeleteUserPasskeyRequest: MessageFns<DeleteUserPasskeyRequest> = {
+  encode(message: DeleteUserPasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.passkey_id !== "") {
+      writer.uint32(18).string(message.passkey_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteUserPasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteUserPasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.passkey_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteUserPasskeyRequest>, I>>(base?: I): DeleteUserPasskeyRequest {
+    return DeleteUserPasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteUserPasskeyRequest>, I>>(object: I): DeleteUserPasskeyRequest {
+    const message = createBaseDeleteUserPasskeyRequest();
+    message.user_id = object.user_id ?? "";
+    message.passkey_id = object.passkey_id ?? "";
     return message;
   },
 };

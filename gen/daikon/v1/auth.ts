@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Acknowledgement } from "./acknowledgement.ts";
 import { HostedPage } from "./oauth.ts";
 
@@ -45,6 +46,59 @@ export interface BeginLoginRequest {
     | undefined;
   /** Proves that the user chose the connection on a page. Set by that page. */
   confirmation?: string | undefined;
+}
+
+/** The request of AuthService.OpenPasskeyPage. */
+export interface OpenPasskeyPageRequest {
+  /** The state of the sign-in. */
+  state: string;
+  /** The encrypted state of the sign-in. */
+  login_state?: string | undefined;
+}
+
+/** A page. */
+export interface OpenPasskeyPageResponse {
+  /** Not set: the sign-in continues by a script of the page. */
+  location?:
+    | string
+    | undefined;
+  /** The page to display. */
+  page?: HostedPage | undefined;
+}
+
+/** The request of AuthService.BeginPasskeySignIn. */
+export interface BeginPasskeySignInRequest {
+  /** The state of the sign-in. */
+  state: string;
+  /** The encrypted state of the sign-in. */
+  login_state?: string | undefined;
+}
+
+/** The response of AuthService.BeginPasskeySignIn. */
+export interface BeginPasskeySignInResponse {
+  /** The options: PublicKeyCredentialRequestOptionsJSON of WebAuthn Level 3. */
+  options: { [key: string]: any } | undefined;
+}
+
+/** The request of AuthService.CompletePasskeySignIn. */
+export interface CompletePasskeySignInRequest {
+  /** The state of the sign-in. */
+  state: string;
+  /**
+   * The response: AuthenticationResponseJSON of WebAuthn Level 3, which `toJSON` of a PublicKeyCredential
+   * returns. At most 16 KiB as compact JSON.
+   */
+  credential:
+    | { [key: string]: any }
+    | undefined;
+  /** The encrypted state of the sign-in. */
+  login_state?: string | undefined;
+}
+
+/** The response of AuthService.CompletePasskeySignIn. */
+export interface CompletePasskeySignInResponse {
+  /** Where the browser goes next. */
+  location: string;
 }
 
 /** The request of AuthService.BeginAdminLogin. */
@@ -370,6 +424,40 @@ export interface Configuration {
   request_uri_parameter_supported: boolean;
   /** The authentication methods of the introspection endpoint. `Bearer` is a service key. */
   introspection_endpoint_auth_methods_supported: string[];
+  /** The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys. */
+  acr_values_supported: string[];
+}
+
+/** The request of AuthService.ConfirmAccountLink. */
+export interface ConfirmAccountLinkRequest {
+  /** The `state` that was sent to the provider. */
+  state?:
+    | string
+    | undefined;
+  /** The encrypted state of the sign-in. */
+  login_state?:
+    | string
+    | undefined;
+  /** The browser session. */
+  browser_session?:
+    | string
+    | undefined;
+  /** Proves that the user chose to link the account. Set by the page. */
+  confirmation?:
+    | string
+    | undefined;
+  /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
+  is_form?: boolean | undefined;
+}
+
+/** A redirect or a page. */
+export interface ConfirmAccountLinkResponse {
+  /** The account page, with `linked` or `error`. Absent if a page is displayed. */
+  location?:
+    | string
+    | undefined;
+  /** The page to display. Absent for a redirect. */
+  page?: HostedPage | undefined;
 }
 
 function createBaseBeginLoginRequest(): BeginLoginRequest {
@@ -503,6 +591,400 @@ export const BeginLoginRequest: MessageFns<BeginLoginRequest> = {
     message.state = object.state ?? undefined;
     message.browser = object.browser ?? undefined;
     message.confirmation = object.confirmation ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOpenPasskeyPageRequest(): OpenPasskeyPageRequest {
+  return { state: "", login_state: undefined };
+}
+
+export const OpenPasskeyPageRequest: MessageFns<OpenPasskeyPageRequest> = {
+  encode(message: OpenPasskeyPageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== "") {
+      writer.uint32(10).string(message.state);
+    }
+    if (message.login_state !== undefined) {
+      writer.uint32(18).string(message.login_state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenPasskeyPageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenPasskeyPageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OpenPasskeyPageRequest>, I>>(base?: I): OpenPasskeyPageRequest {
+    return OpenPasskeyPageRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OpenPasskeyPageRequest>, I>>(object: I): OpenPasskeyPageRequest {
+    const message = createBaseOpenPasskeyPageRequest();
+    message.state = object.state ?? "";
+    message.login_state = object.login_state ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOpenPasskeyPageResponse(): OpenPasskeyPageResponse {
+  return { location: undefined, page: undefined };
+}
+
+export const OpenPasskeyPageResponse: MessageFns<OpenPasskeyPageResponse> = {
+  encode(message: OpenPasskeyPageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.location !== undefined) {
+      writer.uint32(10).string(message.location);
+    }
+    if (message.page !== undefined) {
+      HostedPage.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenPasskeyPageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenPasskeyPageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.location = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.page = HostedPage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OpenPasskeyPageResponse>, I>>(base?: I): OpenPasskeyPageResponse {
+    return OpenPasskeyPageResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OpenPasskeyPageResponse>, I>>(object: I): OpenPasskeyPageResponse {
+    const message = createBaseOpenPasskeyPageResponse();
+    message.location = object.location ?? undefined;
+    message.page = (object.page !== undefined && object.page !== null)
+      ? HostedPage.fromPartial(object.page)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseBeginPasskeySignInRequest(): BeginPasskeySignInRequest {
+  return { state: "", login_state: undefined };
+}
+
+export const BeginPasskeySignInRequest: MessageFns<BeginPasskeySignInRequest> = {
+  encode(message: BeginPasskeySignInRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== "") {
+      writer.uint32(10).string(message.state);
+    }
+    if (message.login_state !== undefined) {
+      writer.uint32(18).string(message.login_state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginPasskeySignInRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginPasskeySignInRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginPasskeySignInRequest>, I>>(base?: I): BeginPasskeySignInRequest {
+    return BeginPasskeySignInRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginPasskeySignInRequest>, I>>(object: I): BeginPasskeySignInRequest {
+    const message = createBaseBeginPasskeySignInRequest();
+    message.state = object.state ?? "";
+    message.login_state = object.login_state ?? undefined;
+    return message;
+  },
+};
+
+function createBaseBeginPasskeySignInResponse(): BeginPasskeySignInResponse {
+  return { options: undefined };
+}
+
+export const BeginPasskeySignInResponse: MessageFns<BeginPasskeySignInResponse> = {
+  encode(message: BeginPasskeySignInResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.options !== undefined) {
+      Struct.encode(Struct.wrap(message.options), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginPasskeySignInResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginPasskeySignInResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.options = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginPasskeySignInResponse>, I>>(base?: I): BeginPasskeySignInResponse {
+    return BeginPasskeySignInResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginPasskeySignInResponse>, I>>(object: I): BeginPasskeySignInResponse {
+    const message = createBaseBeginPasskeySignInResponse();
+    message.options = object.options ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCompletePasskeySignInRequest(): CompletePasskeySignInRequest {
+  return { state: "", credential: undefined, login_state: undefined };
+}
+
+export const CompletePasskeySignInRequest: MessageFns<CompletePasskeySignInRequest> = {
+  encode(message: CompletePasskeySignInRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== "") {
+      writer.uint32(10).string(message.state);
+    }
+    if (message.credential !== undefined) {
+      Struct.encode(Struct.wrap(message.credential), writer.uint32(18).fork()).join();
+    }
+    if (message.login_state !== undefined) {
+      writer.uint32(26).string(message.login_state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompletePasskeySignInRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompletePasskeySignInRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credential = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompletePasskeySignInRequest>, I>>(base?: I): CompletePasskeySignInRequest {
+    return CompletePasskeySignInRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompletePasskeySignInRequest>, I>>(object: I): CompletePasskeySignInRequest {
+    const message = createBaseCompletePasskeySignInRequest();
+    message.state = object.state ?? "";
+    message.credential = object.credential ?? undefined;
+    message.login_state = object.login_state ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCompletePasskeySignInResponse(): CompletePasskeySignInResponse {
+  return { location: "" };
+}
+
+export const CompletePasskeySignInResponse: MessageFns<CompletePasskeySignInResponse> = {
+  encode(message: CompletePasskeySignInResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.location !== "") {
+      writer.uint32(10).string(message.location);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompletePasskeySignInResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompletePasskeySignInResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.location = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompletePasskeySignInResponse>, I>>(base?: I): CompletePasskeySignInResponse {
+    return CompletePasskeySignInResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompletePasskeySignInResponse>, I>>(
+    object: I,
+  ): CompletePasskeySignInResponse {
+    const message = createBaseCompletePasskeySignInResponse();
+    message.location = object.location ?? "";
     return message;
   },
 };
@@ -2244,6 +2726,7 @@ function createBaseConfiguration(): Configuration {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     introspection_endpoint_auth_methods_supported: [],
+    acr_values_supported: [],
   };
 }
 
@@ -2335,6 +2818,9 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.introspection_endpoint_auth_methods_supported) {
       writer.uint32(210).string(v!);
+    }
+    for (const v of message.acr_values_supported) {
+      writer.uint32(242).string(v!);
     }
     return writer;
   },
@@ -2584,6 +3070,14 @@ export const Configuration: MessageFns<Configuration> = {
             message.introspection_endpoint_auth_methods_supported.push(reader.string());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.acr_values_supported.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2636,6 +3130,185 @@ export const Configuration: MessageFns<Configuration> = {
     message.request_uri_parameter_supported = object.request_uri_parameter_supported ?? false;
     message.introspection_endpoint_auth_methods_supported =
       object.introspection_endpoint_auth_methods_supported?.map((e) => e) || [];
+    message.acr_values_supported = object.acr_values_supported?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseConfirmAccountLinkRequest(): ConfirmAccountLinkRequest {
+  return {
+    state: undefined,
+    login_state: undefined,
+    browser_session: undefined,
+    confirmation: undefined,
+    is_form: undefined,
+  };
+}
+
+export const ConfirmAccountLinkRequest: MessageFns<ConfirmAccountLinkRequest> = {
+  encode(message: ConfirmAccountLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== undefined) {
+      writer.uint32(10).string(message.state);
+    }
+    if (message.login_state !== undefined) {
+      writer.uint32(18).string(message.login_state);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(26).string(message.browser_session);
+    }
+    if (message.confirmation !== undefined) {
+      writer.uint32(34).string(message.confirmation);
+    }
+    if (message.is_form !== undefined) {
+      writer.uint32(40).bool(message.is_form);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmAccountLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmAccountLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.confirmation = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.is_form = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConfirmAccountLinkRequest>, I>>(base?: I): ConfirmAccountLinkRequest {
+    return ConfirmAccountLinkRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConfirmAccountLinkRequest>, I>>(object: I): ConfirmAccountLinkRequest {
+    const message = createBaseConfirmAccountLinkRequest();
+    message.state = object.state ?? undefined;
+    message.login_state = object.login_state ?? undefined;
+    message.browser_session = object.browser_session ?? undefined;
+    message.confirmation = object.confirmation ?? undefined;
+    message.is_form = object.is_form ?? undefined;
+    return message;
+  },
+};
+
+function createBaseConfirmAccountLinkResponse(): ConfirmAccountLinkResponse {
+  return { location: undefined, page: undefined };
+}
+
+export const ConfirmAccountLinkResponse: MessageFns<ConfirmAccountLinkResponse> = {
+  encode(message: ConfirmAccountLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.location !== undefined) {
+      writer.uint32(10).string(message.location);
+    }
+    if (message.page !== undefined) {
+      HostedPage.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmAccountLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmAccountLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.location = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.page = HostedPage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConfirmAccountLinkResponse>, I>>(base?: I): ConfirmAccountLinkResponse {
+    return ConfirmAccountLinkResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConfirmAccountLinkResponse>, I>>(object: I): ConfirmAccountLinkResponse {
+    const message = createBaseConfirmAccountLinkResponse();
+    message.location = object.location ?? undefined;
+    message.page = (object.page !== undefined && object.page !== null)
+      ? HostedPage.fromPartial(object.page)
+      : undefined;
     return message;
   },
 };
@@ -2673,6 +3346,23 @@ export const AuthServiceService = {
     responseSerialize: (value: CompleteLoginResponse): Buffer =>
       Buffer.from(CompleteLoginResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteLoginResponse => CompleteLoginResponse.decode(value),
+  },
+  /**
+   * Confirm the link of an account
+   *
+   * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+   * to the account page.
+   */
+  confirmAccountLink: {
+    path: "/daikon.v1.AuthService/ConfirmAccountLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConfirmAccountLinkRequest): Buffer =>
+      Buffer.from(ConfirmAccountLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConfirmAccountLinkRequest => ConfirmAccountLinkRequest.decode(value),
+    responseSerialize: (value: ConfirmAccountLinkResponse): Buffer =>
+      Buffer.from(ConfirmAccountLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConfirmAccountLinkResponse => ConfirmAccountLinkResponse.decode(value),
   },
   /**
    * List sign-in workspaces
@@ -2755,6 +3445,58 @@ export const AuthServiceService = {
     requestDeserialize: (value: Buffer): LogoutRequest => LogoutRequest.decode(value),
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /**
+   * Open the passkey page
+   *
+   * The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+   * it, as to an identity provider.
+   */
+  openPasskeyPage: {
+    path: "/daikon.v1.AuthService/OpenPasskeyPage" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: OpenPasskeyPageRequest): Buffer =>
+      Buffer.from(OpenPasskeyPageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): OpenPasskeyPageRequest => OpenPasskeyPageRequest.decode(value),
+    responseSerialize: (value: OpenPasskeyPageResponse): Buffer =>
+      Buffer.from(OpenPasskeyPageResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): OpenPasskeyPageResponse => OpenPasskeyPageResponse.decode(value),
+  },
+  /**
+   * Begin a passkey sign-in
+   *
+   * Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+   * for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+   * sign-in.
+   */
+  beginPasskeySignIn: {
+    path: "/daikon.v1.AuthService/BeginPasskeySignIn" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginPasskeySignInRequest): Buffer =>
+      Buffer.from(BeginPasskeySignInRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginPasskeySignInRequest => BeginPasskeySignInRequest.decode(value),
+    responseSerialize: (value: BeginPasskeySignInResponse): Buffer =>
+      Buffer.from(BeginPasskeySignInResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginPasskeySignInResponse => BeginPasskeySignInResponse.decode(value),
+  },
+  /**
+   * Complete a passkey sign-in
+   *
+   * Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+   * continues as after an identity provider.
+   */
+  completePasskeySignIn: {
+    path: "/daikon.v1.AuthService/CompletePasskeySignIn" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CompletePasskeySignInRequest): Buffer =>
+      Buffer.from(CompletePasskeySignInRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CompletePasskeySignInRequest => CompletePasskeySignInRequest.decode(value),
+    responseSerialize: (value: CompletePasskeySignInResponse): Buffer =>
+      Buffer.from(CompletePasskeySignInResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CompletePasskeySignInResponse => CompletePasskeySignInResponse.decode(value),
   },
   /**
    * Begin an administrator sign-in
@@ -2862,6 +3604,13 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    */
   completeLogin: handleUnaryCall<CompleteLoginRequest, CompleteLoginResponse>;
   /**
+   * Confirm the link of an account
+   *
+   * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+   * to the account page.
+   */
+  confirmAccountLink: handleUnaryCall<ConfirmAccountLinkRequest, ConfirmAccountLinkResponse>;
+  /**
    * List sign-in workspaces
    *
    * Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -2900,6 +3649,28 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    * complete.
    */
   logout: handleUnaryCall<LogoutRequest, Acknowledgement>;
+  /**
+   * Open the passkey page
+   *
+   * The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+   * it, as to an identity provider.
+   */
+  openPasskeyPage: handleUnaryCall<OpenPasskeyPageRequest, OpenPasskeyPageResponse>;
+  /**
+   * Begin a passkey sign-in
+   *
+   * Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+   * for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+   * sign-in.
+   */
+  beginPasskeySignIn: handleUnaryCall<BeginPasskeySignInRequest, BeginPasskeySignInResponse>;
+  /**
+   * Complete a passkey sign-in
+   *
+   * Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+   * continues as after an identity provider.
+   */
+  completePasskeySignIn: handleUnaryCall<CompletePasskeySignInRequest, CompletePasskeySignInResponse>;
   /**
    * Begin an administrator sign-in
    *
@@ -2983,6 +3754,27 @@ export interface AuthServiceClient extends Client {
     callback: (error: ServiceError | null, response: CompleteLoginResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Confirm the link of an account
+   *
+   * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
+   * to the account page.
+   */
+  confirmAccountLink(
+    request: ConfirmAccountLinkRequest,
+    callback: (error: ServiceError | null, response: ConfirmAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  confirmAccountLink(
+    request: ConfirmAccountLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConfirmAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  confirmAccountLink(
+    request: ConfirmAccountLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConfirmAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * List sign-in workspaces
    *
    * Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
@@ -3090,6 +3882,70 @@ export interface AuthServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /**
+   * Open the passkey page
+   *
+   * The page on which a user signs in with a passkey. BeginLogin, BeginAdminLogin and Authorize redirect to
+   * it, as to an identity provider.
+   */
+  openPasskeyPage(
+    request: OpenPasskeyPageRequest,
+    callback: (error: ServiceError | null, response: OpenPasskeyPageResponse) => void,
+  ): ClientUnaryCall;
+  openPasskeyPage(
+    request: OpenPasskeyPageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: OpenPasskeyPageResponse) => void,
+  ): ClientUnaryCall;
+  openPasskeyPage(
+    request: OpenPasskeyPageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: OpenPasskeyPageResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Begin a passkey sign-in
+   *
+   * Returns the options with which a browser signs in with a passkey (WebAuthn Level 3, section 5.5), as JSON
+   * for `PublicKeyCredential.parseRequestOptionsFromJSON`. They are valid for five minutes, once, in this
+   * sign-in.
+   */
+  beginPasskeySignIn(
+    request: BeginPasskeySignInRequest,
+    callback: (error: ServiceError | null, response: BeginPasskeySignInResponse) => void,
+  ): ClientUnaryCall;
+  beginPasskeySignIn(
+    request: BeginPasskeySignInRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeginPasskeySignInResponse) => void,
+  ): ClientUnaryCall;
+  beginPasskeySignIn(
+    request: BeginPasskeySignInRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeginPasskeySignInResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Complete a passkey sign-in
+   *
+   * Verifies the response of the authenticator. Returns the address of the callback, at which the sign-in
+   * continues as after an identity provider.
+   */
+  completePasskeySignIn(
+    request: CompletePasskeySignInRequest,
+    callback: (error: ServiceError | null, response: CompletePasskeySignInResponse) => void,
+  ): ClientUnaryCall;
+  completePasskeySignIn(
+    request: CompletePasskeySignInRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CompletePasskeySignInResponse) => void,
+  ): ClientUnaryCall;
+  completePasskeySignIn(
+    request: CompletePasskeySignInRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CompletePasskeySignInResponse) => void,
   ): ClientUnaryCall;
   /**
    * Begin an administrator sign-in

@@ -89,7 +89,7 @@ export interface AuthorizeRequest {
   login_hint?:
     | string
     | undefined;
-  /** Passed to the identity provider. */
+  /** If it is `phr`, the user must sign in with a passkey. Other values are passed to the identity provider. */
   acr_values?:
     | string
     | undefined;
@@ -305,7 +305,8 @@ export interface OpenInvitationResponse {
 export interface HostedPage {
   /**
    * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-   * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection` or `switch_user`.
+   * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
+   * `enter_code`, `confirm_address` or `link_account`.
    */
   kind: string;
   /** The name of the client app; empty if it is unknown. */
@@ -318,10 +319,11 @@ export interface HostedPage {
   invitations: HostedPageLink[];
   /**
    * The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-   * `enter_email`, and the `confirmation` of the chosen link to those of other pages.
+   * `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
+   * those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
    */
   fields: HostedPageField[];
-  /** For `sign_in_to_accept`: why the last sign-in failed. */
+  /** Why the last sign-in, address or code failed. */
   error?: string | undefined;
 }
 
@@ -647,7 +649,11 @@ export interface TokenIntrospection {
    * `true` if the provider did not report when the user signed in, so that `auth_time` is the time of
    * the callback.
    */
-  auth_time_unconfirmed?: boolean | undefined;
+  auth_time_unconfirmed?:
+    | boolean
+    | undefined;
+  /** `phr` if the user signed in with a passkey (RFC 9470). */
+  acr?: string | undefined;
 }
 
 /** A logout request. */
@@ -2897,6 +2903,7 @@ function createBaseTokenIntrospection(): TokenIntrospection {
     guest: undefined,
     auth_time: undefined,
     auth_time_unconfirmed: undefined,
+    acr: undefined,
   };
 }
 
@@ -2952,6 +2959,9 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     }
     if (message.auth_time_unconfirmed !== undefined) {
       writer.uint32(136).bool(message.auth_time_unconfirmed);
+    }
+    if (message.acr !== undefined) {
+      writer.uint32(146).string(message.acr);
     }
     return writer;
   },
@@ -3105,6 +3115,14 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
             message.auth_time_unconfirmed = reader.bool();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.acr = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3139,6 +3157,7 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     message.guest = object.guest ?? undefined;
     message.auth_time = object.auth_time ?? undefined;
     message.auth_time_unconfirmed = object.auth_time_unconfirmed ?? undefined;
+    message.acr = object.acr ?? undefined;
     return message;
   },
 };

@@ -28,6 +28,77 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/users.proto";
 
+/** The request of UserService.ListPasskeys. */
+export interface ListPasskeysRequest {
+}
+
+/** The response of UserService.ListPasskeys and AdminService.ListUserPasskeys. */
+export interface ListPasskeysResponse {
+  /** The passkeys, oldest first. */
+  passkeys: PasskeyResponse[];
+}
+
+/** A passkey with which a user can sign in. */
+export interface PasskeyResponse {
+  /** The ID of the passkey. */
+  id: string;
+  /** The name, at first the one of the password manager or device that keeps the passkey. */
+  name: string;
+  /** When it was added. */
+  created_at:
+    | string
+    | undefined;
+  /** When the user last signed in with it. */
+  last_used_at?:
+    | string
+    | undefined;
+  /** Whether it is backed up, such as in a password manager, so that the loss of a device does not end it. */
+  backed_up: boolean;
+  /** How a browser reaches the authenticator: `internal`, `hybrid`, `usb`, `nfc`, `ble`, `smart-card` or `cable`. */
+  transports: string[];
+}
+
+/** The request of UserService.BeginPasskey. */
+export interface BeginPasskeyRequest {
+}
+
+/** The response of UserService.BeginPasskey. */
+export interface BeginPasskeyResponse {
+  /** The options: PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3. */
+  options: { [key: string]: any } | undefined;
+}
+
+/** The request of UserService.CreatePasskey. */
+export interface CreatePasskeyRequest {
+  /**
+   * The created credential: RegistrationResponseJSON of WebAuthn Level 3, which `toJSON` of a
+   * PublicKeyCredential returns. At most 16 KiB as compact JSON.
+   */
+  credential:
+    | { [key: string]: any }
+    | undefined;
+  /** The name, 1 to 200 characters. Defaults to the name of the password manager or device, or else "Passkey". */
+  name?: string | undefined;
+}
+
+/** The request of UserService.UpdatePasskey. */
+export interface UpdatePasskeyRequest {
+  /** The ID of the passkey. */
+  passkey_id: string;
+  /** The name, 1 to 200 characters. */
+  name: string;
+}
+
+/** The request of UserService.DeletePasskey. */
+export interface DeletePasskeyRequest {
+  /** The ID of the passkey. */
+  passkey_id: string;
+}
+
+/** The empty response to the removal of a passkey. */
+export interface DeletePasskeyResponse {
+}
+
 /** The request of UserService.ListAccounts. */
 export interface ListAccountsRequest {
 }
@@ -58,6 +129,126 @@ export interface UnlinkAccountRequest {
 
 /** The empty response to the unlinking of an account. */
 export interface UnlinkAccountResponse {
+}
+
+/** The request of UserService.BeginAccountLink. */
+export interface BeginAccountLinkRequest {
+  /** `google`, `microsoft`, `github` or `oidc`. */
+  provider: string;
+  /** The browser session, which must be of the same user. */
+  browser_session?: string | undefined;
+}
+
+/** The response of UserService.BeginAccountLink. */
+export interface BeginAccountLinkResponse {
+  /** The address to open. */
+  location: string;
+  /** Distinguishes this sign-in from those in other browser tabs. */
+  state: string;
+  /** The encrypted state of the sign-in, for the callback. */
+  login_state: string;
+}
+
+/** The request of UserService.SetEmailSignIn. */
+export interface SetEmailSignInRequest {
+  /** Whether the user can sign in with codes. */
+  enabled: boolean;
+}
+
+/** The response of UserService.SetEmailSignIn. */
+export interface SetEmailSignInResponse {
+  /** Whether the user can sign in with codes. */
+  enabled: boolean;
+}
+
+/** The request of UserService.ExportMe. */
+export interface ExportMeRequest {
+}
+
+/** The response of UserService.ExportMe. */
+export interface ExportMeResponse {
+  /** The JSON of UserExport. */
+  export: { [key: string]: any } | undefined;
+}
+
+/** The request of UserService.DeleteMe. */
+export interface DeleteMeRequest {
+  /** The ID of the user who receives the resources in workspaces with other members. Must be a member of them. */
+  transfer_to?: string | undefined;
+}
+
+/** The empty response to the deletion of the own account. */
+export interface DeleteMeResponse {
+}
+
+/** The request of UserService.ListInvitations. */
+export interface ListInvitationsRequest {
+}
+
+/** The response of UserService.ListInvitations. */
+export interface ListInvitationsResponse {
+  /** The invitations. */
+  invitations: OwnInvitation[];
+}
+
+/** A pending invitation of the user. */
+export interface OwnInvitation {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The name of the workspace. */
+  workspace_name: string;
+  /** The role that the user gets. */
+  role: string;
+  /** Who invited the user. Absent for an administrator, an app, or a user who no longer exists. */
+  invited_by?:
+    | Inviter
+    | undefined;
+  /** When the user was invited. */
+  created_at: string | undefined;
+}
+
+/** A user who invited another one. */
+export interface Inviter {
+  /** The display name. */
+  name: string;
+  /** The e-mail address. */
+  email: string;
+}
+
+/** The request of UserService.AcceptInvitation. */
+export interface AcceptInvitationRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+}
+
+/** The response of UserService.AcceptInvitation. */
+export interface AcceptInvitationResponse {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The role of the user. */
+  role: string;
+  /** `active`. */
+  status: string;
+}
+
+/** The request of UserService.DeclineInvitation. */
+export interface DeclineInvitationRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+}
+
+/** The empty response to a declined invitation. */
+export interface DeclineInvitationResponse {
+}
+
+/** The request of UserService.LeaveWorkspace. */
+export interface LeaveWorkspaceRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+}
+
+/** The empty response to leaving a workspace. */
+export interface LeaveWorkspaceResponse {
 }
 
 /** The request of UserService.WatchChanges. */
@@ -100,7 +291,11 @@ export interface UserResponse {
   /** Whether the user is active. */
   is_active: boolean;
   /** When the user was created. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** Whether the user can sign in with codes by e-mail, where the server offers them. */
+  email_sign_in: boolean;
 }
 
 /** The request of UserService.CheckMyPermissions. */
@@ -191,6 +386,549 @@ export interface EndSessionRequest {
 /** The empty response to the end of sessions. */
 export interface EndSessionResponse {
 }
+
+function createBaseListPasskeysRequest(): ListPasskeysRequest {
+  return {};
+}
+
+export const ListPasskeysRequest: MessageFns<ListPasskeysRequest> = {
+  encode(_: ListPasskeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPasskeysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPasskeysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPasskeysRequest>, I>>(base?: I): ListPasskeysRequest {
+    return ListPasskeysRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPasskeysRequest>, I>>(_: I): ListPasskeysRequest {
+    const message = createBaseListPasskeysRequest();
+    return message;
+  },
+};
+
+function createBaseListPasskeysResponse(): ListPasskeysResponse {
+  return { passkeys: [] };
+}
+
+export const ListPasskeysResponse: MessageFns<ListPasskeysResponse> = {
+  encode(message: ListPasskeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.passkeys) {
+      PasskeyResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPasskeysResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPasskeysResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.passkeys.push(PasskeyResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPasskeysResponse>, I>>(base?: I): ListPasskeysResponse {
+    return ListPasskeysResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPasskeysResponse>, I>>(object: I): ListPasskeysResponse {
+    const message = createBaseListPasskeysResponse();
+    message.passkeys = object.passkeys?.map((e) => PasskeyResponse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePasskeyResponse(): PasskeyResponse {
+  return { id: "", name: "", created_at: undefined, last_used_at: undefined, backed_up: false, transports: [] };
+}
+
+export const PasskeyResponse: MessageFns<PasskeyResponse> = {
+  encode(message: PasskeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(26).fork()).join();
+    }
+    if (message.last_used_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.last_used_at), writer.uint32(34).fork()).join();
+    }
+    if (message.backed_up !== false) {
+      writer.uint32(40).bool(message.backed_up);
+    }
+    for (const v of message.transports) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PasskeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePasskeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.last_used_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.backed_up = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.transports.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PasskeyResponse>, I>>(base?: I): PasskeyResponse {
+    return PasskeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PasskeyResponse>, I>>(object: I): PasskeyResponse {
+    const message = createBasePasskeyResponse();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    message.created_at = object.created_at ?? undefined;
+    message.last_used_at = object.last_used_at ?? undefined;
+    message.backed_up = object.backed_up ?? false;
+    message.transports = object.transports?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseBeginPasskeyRequest(): BeginPasskeyRequest {
+  return {};
+}
+
+export const BeginPasskeyRequest: MessageFns<BeginPasskeyRequest> = {
+  encode(_: BeginPasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginPasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginPasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginPasskeyRequest>, I>>(base?: I): BeginPasskeyRequest {
+    return BeginPasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginPasskeyRequest>, I>>(_: I): BeginPasskeyRequest {
+    const message = createBaseBeginPasskeyRequest();
+    return message;
+  },
+};
+
+function createBaseBeginPasskeyResponse(): BeginPasskeyResponse {
+  return { options: undefined };
+}
+
+export const BeginPasskeyResponse: MessageFns<BeginPasskeyResponse> = {
+  encode(message: BeginPasskeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.options !== undefined) {
+      Struct.encode(Struct.wrap(message.options), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginPasskeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginPasskeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.options = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginPasskeyResponse>, I>>(base?: I): BeginPasskeyResponse {
+    return BeginPasskeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginPasskeyResponse>, I>>(object: I): BeginPasskeyResponse {
+    const message = createBaseBeginPasskeyResponse();
+    message.options = object.options ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCreatePasskeyRequest(): CreatePasskeyRequest {
+  return { credential: undefined, name: undefined };
+}
+
+export const CreatePasskeyRequest: MessageFns<CreatePasskeyRequest> = {
+  encode(message: CreatePasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential !== undefined) {
+      Struct.encode(Struct.wrap(message.credential), writer.uint32(10).fork()).join();
+    }
+    if (message.name !== undefined) {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreatePasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreatePasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreatePasskeyRequest>, I>>(base?: I): CreatePasskeyRequest {
+    return CreatePasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreatePasskeyRequest>, I>>(object: I): CreatePasskeyRequest {
+    const message = createBaseCreatePasskeyRequest();
+    message.credential = object.credential ?? undefined;
+    message.name = object.name ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdatePasskeyRequest(): UpdatePasskeyRequest {
+  return { passkey_id: "", name: "" };
+}
+
+export const UpdatePasskeyRequest: MessageFns<UpdatePasskeyRequest> = {
+  encode(message: UpdatePasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.passkey_id !== "") {
+      writer.uint32(10).string(message.passkey_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdatePasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdatePasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.passkey_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdatePasskeyRequest>, I>>(base?: I): UpdatePasskeyRequest {
+    return UpdatePasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdatePasskeyRequest>, I>>(object: I): UpdatePasskeyRequest {
+    const message = createBaseUpdatePasskeyRequest();
+    message.passkey_id = object.passkey_id ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeletePasskeyRequest(): DeletePasskeyRequest {
+  return { passkey_id: "" };
+}
+
+export const DeletePasskeyRequest: MessageFns<DeletePasskeyRequest> = {
+  encode(message: DeletePasskeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.passkey_id !== "") {
+      writer.uint32(10).string(message.passkey_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletePasskeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletePasskeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.passkey_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeletePasskeyRequest>, I>>(base?: I): DeletePasskeyRequest {
+    return DeletePasskeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeletePasskeyRequest>, I>>(object: I): DeletePasskeyRequest {
+    const message = createBaseDeletePasskeyRequest();
+    message.passkey_id = object.passkey_id ?? "";
+    return message;
+  },
+};
+
+function createBaseDeletePasskeyResponse(): DeletePasskeyResponse {
+  return {};
+}
+
+export const DeletePasskeyResponse: MessageFns<DeletePasskeyResponse> = {
+  encode(_: DeletePasskeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletePasskeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletePasskeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeletePasskeyResponse>, I>>(base?: I): DeletePasskeyResponse {
+    return DeletePasskeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeletePasskeyResponse>, I>>(_: I): DeletePasskeyResponse {
+    const message = createBaseDeletePasskeyResponse();
+    return message;
+  },
+};
 
 function createBaseListAccountsRequest(): ListAccountsRequest {
   return {};
@@ -479,6 +1217,1058 @@ export const UnlinkAccountResponse: MessageFns<UnlinkAccountResponse> = {
   },
 };
 
+function createBaseBeginAccountLinkRequest(): BeginAccountLinkRequest {
+  return { provider: "", browser_session: undefined };
+}
+
+export const BeginAccountLinkRequest: MessageFns<BeginAccountLinkRequest> = {
+  encode(message: BeginAccountLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.provider !== "") {
+      writer.uint32(10).string(message.provider);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(18).string(message.browser_session);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginAccountLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginAccountLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginAccountLinkRequest>, I>>(base?: I): BeginAccountLinkRequest {
+    return BeginAccountLinkRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginAccountLinkRequest>, I>>(object: I): BeginAccountLinkRequest {
+    const message = createBaseBeginAccountLinkRequest();
+    message.provider = object.provider ?? "";
+    message.browser_session = object.browser_session ?? undefined;
+    return message;
+  },
+};
+
+function createBaseBeginAccountLinkResponse(): BeginAccountLinkResponse {
+  return { location: "", state: "", login_state: "" };
+}
+
+export const BeginAccountLinkResponse: MessageFns<BeginAccountLinkResponse> = {
+  encode(message: BeginAccountLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.location !== "") {
+      writer.uint32(10).string(message.location);
+    }
+    if (message.state !== "") {
+      writer.uint32(18).string(message.state);
+    }
+    if (message.login_state !== "") {
+      writer.uint32(26).string(message.login_state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginAccountLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginAccountLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.location = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BeginAccountLinkResponse>, I>>(base?: I): BeginAccountLinkResponse {
+    return BeginAccountLinkResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginAccountLinkResponse>, I>>(object: I): BeginAccountLinkResponse {
+    const message = createBaseBeginAccountLinkResponse();
+    message.location = object.location ?? "";
+    message.state = object.state ?? "";
+    message.login_state = object.login_state ?? "";
+    return message;
+  },
+};
+
+function createBaseSetEmailSignInRequest(): SetEmailSignInRequest {
+  return { enabled: false };
+}
+
+export const SetEmailSignInRequest: MessageFns<SetEmailSignInRequest> = {
+  encode(message: SetEmailSignInRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.enabled !== false) {
+      writer.uint32(8).bool(message.enabled);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetEmailSignInRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetEmailSignInRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetEmailSignInRequest>, I>>(base?: I): SetEmailSignInRequest {
+    return SetEmailSignInRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetEmailSignInRequest>, I>>(object: I): SetEmailSignInRequest {
+    const message = createBaseSetEmailSignInRequest();
+    message.enabled = object.enabled ?? false;
+    return message;
+  },
+};
+
+function createBaseSetEmailSignInResponse(): SetEmailSignInResponse {
+  return { enabled: false };
+}
+
+export const SetEmailSignInResponse: MessageFns<SetEmailSignInResponse> = {
+  encode(message: SetEmailSignInResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.enabled !== false) {
+      writer.uint32(8).bool(message.enabled);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetEmailSignInResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetEmailSignInResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetEmailSignInResponse>, I>>(base?: I): SetEmailSignInResponse {
+    return SetEmailSignInResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetEmailSignInResponse>, I>>(object: I): SetEmailSignInResponse {
+    const message = createBaseSetEmailSignInResponse();
+    message.enabled = object.enabled ?? false;
+    return message;
+  },
+};
+
+function createBaseExportMeRequest(): ExportMeRequest {
+  return {};
+}
+
+export const ExportMeRequest: MessageFns<ExportMeRequest> = {
+  encode(_: ExportMeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportMeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportMeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportMeRequest>, I>>(base?: I): ExportMeRequest {
+    return ExportMeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportMeRequest>, I>>(_: I): ExportMeRequest {
+    const message = createBaseExportMeRequest();
+    return message;
+  },
+};
+
+function createBaseExportMeResponse(): ExportMeResponse {
+  return { export: undefined };
+}
+
+export const ExportMeResponse: MessageFns<ExportMeResponse> = {
+  encode(message: ExportMeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.export !== undefined) {
+      Struct.encode(Struct.wrap(message.export), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportMeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportMeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.export = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportMeResponse>, I>>(base?: I): ExportMeResponse {
+    return ExportMeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportMeResponse>, I>>(object: I): ExportMeResponse {
+    const message = createBaseExportMeResponse();
+    message.export = object.export ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteMeRequest(): DeleteMeRequest {
+  return { transfer_to: undefined };
+}
+
+export const DeleteMeRequest: MessageFns<DeleteMeRequest> = {
+  encode(message: DeleteMeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.transfer_to !== undefined) {
+      writer.uint32(10).string(message.transfer_to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteMeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteMeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.transfer_to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteMeRequest>, I>>(base?: I): DeleteMeRequest {
+    return DeleteMeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteMeRequest>, I>>(object: I): DeleteMeRequest {
+    const message = createBaseDeleteMeRequest();
+    message.transfer_to = object.transfer_to ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteMeResponse(): DeleteMeResponse {
+  return {};
+}
+
+export const DeleteMeResponse: MessageFns<DeleteMeResponse> = {
+  encode(_: DeleteMeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteMeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteMeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteMeResponse>, I>>(base?: I): DeleteMeResponse {
+    return DeleteMeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteMeResponse>, I>>(_: I): DeleteMeResponse {
+    const message = createBaseDeleteMeResponse();
+    return message;
+  },
+};
+
+function createBaseListInvitationsRequest(): ListInvitationsRequest {
+  return {};
+}
+
+export const ListInvitationsRequest: MessageFns<ListInvitationsRequest> = {
+  encode(_: ListInvitationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListInvitationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListInvitationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListInvitationsRequest>, I>>(base?: I): ListInvitationsRequest {
+    return ListInvitationsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListInvitationsRequest>, I>>(_: I): ListInvitationsRequest {
+    const message = createBaseListInvitationsRequest();
+    return message;
+  },
+};
+
+function createBaseListInvitationsResponse(): ListInvitationsResponse {
+  return { invitations: [] };
+}
+
+export const ListInvitationsResponse: MessageFns<ListInvitationsResponse> = {
+  encode(message: ListInvitationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.invitations) {
+      OwnInvitation.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListInvitationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListInvitationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invitations.push(OwnInvitation.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListInvitationsResponse>, I>>(base?: I): ListInvitationsResponse {
+    return ListInvitationsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListInvitationsResponse>, I>>(object: I): ListInvitationsResponse {
+    const message = createBaseListInvitationsResponse();
+    message.invitations = object.invitations?.map((e) => OwnInvitation.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseOwnInvitation(): OwnInvitation {
+  return { workspace_id: "", workspace_name: "", role: "", invited_by: undefined, created_at: undefined };
+}
+
+export const OwnInvitation: MessageFns<OwnInvitation> = {
+  encode(message: OwnInvitation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.workspace_name !== "") {
+      writer.uint32(18).string(message.workspace_name);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    if (message.invited_by !== undefined) {
+      Inviter.encode(message.invited_by, writer.uint32(34).fork()).join();
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OwnInvitation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOwnInvitation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspace_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.invited_by = Inviter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OwnInvitation>, I>>(base?: I): OwnInvitation {
+    return OwnInvitation.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OwnInvitation>, I>>(object: I): OwnInvitation {
+    const message = createBaseOwnInvitation();
+    message.workspace_id = object.workspace_id ?? "";
+    message.workspace_name = object.workspace_name ?? "";
+    message.role = object.role ?? "";
+    message.invited_by = (object.invited_by !== undefined && object.invited_by !== null)
+      ? Inviter.fromPartial(object.invited_by)
+      : undefined;
+    message.created_at = object.created_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseInviter(): Inviter {
+  return { name: "", email: "" };
+}
+
+export const Inviter: MessageFns<Inviter> = {
+  encode(message: Inviter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Inviter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInviter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Inviter>, I>>(base?: I): Inviter {
+    return Inviter.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Inviter>, I>>(object: I): Inviter {
+    const message = createBaseInviter();
+    message.name = object.name ?? "";
+    message.email = object.email ?? "";
+    return message;
+  },
+};
+
+function createBaseAcceptInvitationRequest(): AcceptInvitationRequest {
+  return { workspace_id: "" };
+}
+
+export const AcceptInvitationRequest: MessageFns<AcceptInvitationRequest> = {
+  encode(message: AcceptInvitationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptInvitationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcceptInvitationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AcceptInvitationRequest>, I>>(base?: I): AcceptInvitationRequest {
+    return AcceptInvitationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AcceptInvitationRequest>, I>>(object: I): AcceptInvitationRequest {
+    const message = createBaseAcceptInvitationRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    return message;
+  },
+};
+
+function createBaseAcceptInvitationResponse(): AcceptInvitationResponse {
+  return { workspace_id: "", role: "", status: "" };
+}
+
+export const AcceptInvitationResponse: MessageFns<AcceptInvitationResponse> = {
+  encode(message: AcceptInvitationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.role !== "") {
+      writer.uint32(18).string(message.role);
+    }
+    if (message.status !== "") {
+      writer.uint32(26).string(message.status);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptInvitationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcceptInvitationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AcceptInvitationResponse>, I>>(base?: I): AcceptInvitationResponse {
+    return AcceptInvitationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AcceptInvitationResponse>, I>>(object: I): AcceptInvitationResponse {
+    const message = createBaseAcceptInvitationResponse();
+    message.workspace_id = object.workspace_id ?? "";
+    message.role = object.role ?? "";
+    message.status = object.status ?? "";
+    return message;
+  },
+};
+
+function createBaseDeclineInvitationRequest(): DeclineInvitationRequest {
+  return { workspace_id: "" };
+}
+
+export const DeclineInvitationRequest: MessageFns<DeclineInvitationRequest> = {
+  encode(message: DeclineInvitationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeclineInvitationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeclineInvitationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeclineInvitationRequest>, I>>(base?: I): DeclineInvitationRequest {
+    return DeclineInvitationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeclineInvitationRequest>, I>>(object: I): DeclineInvitationRequest {
+    const message = createBaseDeclineInvitationRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    return message;
+  },
+};
+
+function createBaseDeclineInvitationResponse(): DeclineInvitationResponse {
+  return {};
+}
+
+export const DeclineInvitationResponse: MessageFns<DeclineInvitationResponse> = {
+  encode(_: DeclineInvitationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeclineInvitationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeclineInvitationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeclineInvitationResponse>, I>>(base?: I): DeclineInvitationResponse {
+    return DeclineInvitationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeclineInvitationResponse>, I>>(_: I): DeclineInvitationResponse {
+    const message = createBaseDeclineInvitationResponse();
+    return message;
+  },
+};
+
+function createBaseLeaveWorkspaceRequest(): LeaveWorkspaceRequest {
+  return { workspace_id: "" };
+}
+
+export const LeaveWorkspaceRequest: MessageFns<LeaveWorkspaceRequest> = {
+  encode(message: LeaveWorkspaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaveWorkspaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaveWorkspaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LeaveWorkspaceRequest>, I>>(base?: I): LeaveWorkspaceRequest {
+    return LeaveWorkspaceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LeaveWorkspaceRequest>, I>>(object: I): LeaveWorkspaceRequest {
+    const message = createBaseLeaveWorkspaceRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    return message;
+  },
+};
+
+function createBaseLeaveWorkspaceResponse(): LeaveWorkspaceResponse {
+  return {};
+}
+
+export const LeaveWorkspaceResponse: MessageFns<LeaveWorkspaceResponse> = {
+  encode(_: LeaveWorkspaceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaveWorkspaceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaveWorkspaceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LeaveWorkspaceResponse>, I>>(base?: I): LeaveWorkspaceResponse {
+    return LeaveWorkspaceResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LeaveWorkspaceResponse>, I>>(_: I): LeaveWorkspaceResponse {
+    const message = createBaseLeaveWorkspaceResponse();
+    return message;
+  },
+};
+
 function createBaseWatchChangesRequest(): WatchChangesRequest {
   return {};
 }
@@ -688,7 +2478,7 @@ export const UpdateMeRequest: MessageFns<UpdateMeRequest> = {
 };
 
 function createBaseUserResponse(): UserResponse {
-  return { id: "", email: "", name: "", avatar_url: "", is_active: false, created_at: undefined };
+  return { id: "", email: "", name: "", avatar_url: "", is_active: false, created_at: undefined, email_sign_in: false };
 }
 
 export const UserResponse: MessageFns<UserResponse> = {
@@ -710,6 +2500,9 @@ export const UserResponse: MessageFns<UserResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(50).fork()).join();
+    }
+    if (message.email_sign_in !== false) {
+      writer.uint32(56).bool(message.email_sign_in);
     }
     return writer;
   },
@@ -775,6 +2568,14 @@ export const UserResponse: MessageFns<UserResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.email_sign_in = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -798,6 +2599,7 @@ export const UserResponse: MessageFns<UserResponse> = {
     message.avatar_url = object.avatar_url ?? "";
     message.is_active = object.is_active ?? false;
     message.created_at = object.created_at ?? undefined;
+    message.email_sign_in = object.email_sign_in ?? false;
     return message;
   },
 };
@@ -1552,10 +3354,27 @@ export const UserServiceService = {
     responseDeserialize: (value: Buffer): ListAccountsResponse => ListAccountsResponse.decode(value),
   },
   /**
+   * Begin to link an account
+   *
+   * Returns the address of an identity provider, at which the user signs in with the account to link. It works
+   * once, in this browser, while its session lasts. A page then asks whether to link the account.
+   */
+  beginAccountLink: {
+    path: "/daikon.v1.UserService/BeginAccountLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginAccountLinkRequest): Buffer =>
+      Buffer.from(BeginAccountLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginAccountLinkRequest => BeginAccountLinkRequest.decode(value),
+    responseSerialize: (value: BeginAccountLinkResponse): Buffer =>
+      Buffer.from(BeginAccountLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginAccountLinkResponse => BeginAccountLinkResponse.decode(value),
+  },
+  /**
    * Unlink an account
    *
    * Unlinks an account. Also ends the user's other sessions that were started through its provider,
-   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
+   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
    */
   unlinkAccount: {
     path: "/daikon.v1.UserService/UnlinkAccount" as const,
@@ -1566,6 +3385,194 @@ export const UserServiceService = {
     responseSerialize: (value: UnlinkAccountResponse): Buffer =>
       Buffer.from(UnlinkAccountResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UnlinkAccountResponse => UnlinkAccountResponse.decode(value),
+  },
+  /**
+   * Turn codes by e-mail on or off
+   *
+   * Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
+   * it is the only way to sign in.
+   */
+  setEmailSignIn: {
+    path: "/daikon.v1.UserService/SetEmailSignIn" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetEmailSignInRequest): Buffer =>
+      Buffer.from(SetEmailSignInRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetEmailSignInRequest => SetEmailSignInRequest.decode(value),
+    responseSerialize: (value: SetEmailSignInResponse): Buffer =>
+      Buffer.from(SetEmailSignInResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetEmailSignInResponse => SetEmailSignInResponse.decode(value),
+  },
+  /**
+   * Export own data
+   *
+   * Returns all data about the user, as `GET /admin/users/{user_id}/export` does.
+   */
+  exportMe: {
+    path: "/daikon.v1.UserService/ExportMe" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExportMeRequest): Buffer => Buffer.from(ExportMeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportMeRequest => ExportMeRequest.decode(value),
+    responseSerialize: (value: ExportMeResponse): Buffer => Buffer.from(ExportMeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExportMeResponse => ExportMeResponse.decode(value),
+  },
+  /**
+   * Delete the own account
+   *
+   * Deletes the user with everything that belongs to them, and ends all sessions. Fails with
+   * `ALREADY_EXISTS` while a workspace would lose its last owner, or while the user owns resources in other
+   * workspaces and `transfer_to` is absent. Administrators cannot delete themselves.
+   */
+  deleteMe: {
+    path: "/daikon.v1.UserService/DeleteMe" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteMeRequest): Buffer => Buffer.from(DeleteMeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteMeRequest => DeleteMeRequest.decode(value),
+    responseSerialize: (value: DeleteMeResponse): Buffer => Buffer.from(DeleteMeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteMeResponse => DeleteMeResponse.decode(value),
+  },
+  /**
+   * List own invitations
+   *
+   * Lists the pending invitations of the user to workspaces, by the name of the workspace.
+   */
+  listInvitations: {
+    path: "/daikon.v1.UserService/ListInvitations" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListInvitationsRequest): Buffer =>
+      Buffer.from(ListInvitationsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListInvitationsRequest => ListInvitationsRequest.decode(value),
+    responseSerialize: (value: ListInvitationsResponse): Buffer =>
+      Buffer.from(ListInvitationsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListInvitationsResponse => ListInvitationsResponse.decode(value),
+  },
+  /**
+   * Accept an invitation
+   *
+   * Makes the user a member of a workspace that has invited them.
+   */
+  acceptInvitation: {
+    path: "/daikon.v1.UserService/AcceptInvitation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AcceptInvitationRequest): Buffer =>
+      Buffer.from(AcceptInvitationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AcceptInvitationRequest => AcceptInvitationRequest.decode(value),
+    responseSerialize: (value: AcceptInvitationResponse): Buffer =>
+      Buffer.from(AcceptInvitationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AcceptInvitationResponse => AcceptInvitationResponse.decode(value),
+  },
+  /**
+   * Decline an invitation
+   *
+   * Removes a pending invitation of the user.
+   */
+  declineInvitation: {
+    path: "/daikon.v1.UserService/DeclineInvitation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeclineInvitationRequest): Buffer =>
+      Buffer.from(DeclineInvitationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeclineInvitationRequest => DeclineInvitationRequest.decode(value),
+    responseSerialize: (value: DeclineInvitationResponse): Buffer =>
+      Buffer.from(DeclineInvitationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeclineInvitationResponse => DeclineInvitationResponse.decode(value),
+  },
+  /**
+   * Leave a workspace
+   *
+   * Ends a membership of the user, whatever the workspace of the token. Fails with `ALREADY_EXISTS` for the
+   * last owner, and for a membership that a directory manages.
+   */
+  leaveWorkspace: {
+    path: "/daikon.v1.UserService/LeaveWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: LeaveWorkspaceRequest): Buffer =>
+      Buffer.from(LeaveWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): LeaveWorkspaceRequest => LeaveWorkspaceRequest.decode(value),
+    responseSerialize: (value: LeaveWorkspaceResponse): Buffer =>
+      Buffer.from(LeaveWorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LeaveWorkspaceResponse => LeaveWorkspaceResponse.decode(value),
+  },
+  /**
+   * List passkeys
+   *
+   * Lists the passkeys with which the user can sign in, oldest first.
+   */
+  listPasskeys: {
+    path: "/daikon.v1.UserService/ListPasskeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListPasskeysRequest): Buffer => Buffer.from(ListPasskeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListPasskeysRequest => ListPasskeysRequest.decode(value),
+    responseSerialize: (value: ListPasskeysResponse): Buffer =>
+      Buffer.from(ListPasskeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListPasskeysResponse => ListPasskeysResponse.decode(value),
+  },
+  /**
+   * Begin a passkey
+   *
+   * Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+   * `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+   * session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+   */
+  beginPasskey: {
+    path: "/daikon.v1.UserService/BeginPasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginPasskeyRequest): Buffer => Buffer.from(BeginPasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginPasskeyRequest => BeginPasskeyRequest.decode(value),
+    responseSerialize: (value: BeginPasskeyResponse): Buffer =>
+      Buffer.from(BeginPasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginPasskeyResponse => BeginPasskeyResponse.decode(value),
+  },
+  /**
+   * Create a passkey
+   *
+   * Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+   */
+  createPasskey: {
+    path: "/daikon.v1.UserService/CreatePasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreatePasskeyRequest): Buffer => Buffer.from(CreatePasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreatePasskeyRequest => CreatePasskeyRequest.decode(value),
+    responseSerialize: (value: PasskeyResponse): Buffer => Buffer.from(PasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PasskeyResponse => PasskeyResponse.decode(value),
+  },
+  /**
+   * Rename a passkey
+   *
+   * Changes the name of a passkey.
+   */
+  updatePasskey: {
+    path: "/daikon.v1.UserService/UpdatePasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdatePasskeyRequest): Buffer => Buffer.from(UpdatePasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdatePasskeyRequest => UpdatePasskeyRequest.decode(value),
+    responseSerialize: (value: PasskeyResponse): Buffer => Buffer.from(PasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PasskeyResponse => PasskeyResponse.decode(value),
+  },
+  /**
+   * Remove a passkey
+   *
+   * Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+   * Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deletePasskey: {
+    path: "/daikon.v1.UserService/DeletePasskey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeletePasskeyRequest): Buffer => Buffer.from(DeletePasskeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeletePasskeyRequest => DeletePasskeyRequest.decode(value),
+    responseSerialize: (value: DeletePasskeyResponse): Buffer =>
+      Buffer.from(DeletePasskeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeletePasskeyResponse => DeletePasskeyResponse.decode(value),
   },
 } as const;
 
@@ -1631,12 +3638,98 @@ export interface UserServiceServer extends UntypedServiceImplementation {
    */
   listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;
   /**
+   * Begin to link an account
+   *
+   * Returns the address of an identity provider, at which the user signs in with the account to link. It works
+   * once, in this browser, while its session lasts. A page then asks whether to link the account.
+   */
+  beginAccountLink: handleUnaryCall<BeginAccountLinkRequest, BeginAccountLinkResponse>;
+  /**
    * Unlink an account
    *
    * Unlinks an account. Also ends the user's other sessions that were started through its provider,
-   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
+   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
    */
   unlinkAccount: handleUnaryCall<UnlinkAccountRequest, UnlinkAccountResponse>;
+  /**
+   * Turn codes by e-mail on or off
+   *
+   * Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
+   * it is the only way to sign in.
+   */
+  setEmailSignIn: handleUnaryCall<SetEmailSignInRequest, SetEmailSignInResponse>;
+  /**
+   * Export own data
+   *
+   * Returns all data about the user, as `GET /admin/users/{user_id}/export` does.
+   */
+  exportMe: handleUnaryCall<ExportMeRequest, ExportMeResponse>;
+  /**
+   * Delete the own account
+   *
+   * Deletes the user with everything that belongs to them, and ends all sessions. Fails with
+   * `ALREADY_EXISTS` while a workspace would lose its last owner, or while the user owns resources in other
+   * workspaces and `transfer_to` is absent. Administrators cannot delete themselves.
+   */
+  deleteMe: handleUnaryCall<DeleteMeRequest, DeleteMeResponse>;
+  /**
+   * List own invitations
+   *
+   * Lists the pending invitations of the user to workspaces, by the name of the workspace.
+   */
+  listInvitations: handleUnaryCall<ListInvitationsRequest, ListInvitationsResponse>;
+  /**
+   * Accept an invitation
+   *
+   * Makes the user a member of a workspace that has invited them.
+   */
+  acceptInvitation: handleUnaryCall<AcceptInvitationRequest, AcceptInvitationResponse>;
+  /**
+   * Decline an invitation
+   *
+   * Removes a pending invitation of the user.
+   */
+  declineInvitation: handleUnaryCall<DeclineInvitationRequest, DeclineInvitationResponse>;
+  /**
+   * Leave a workspace
+   *
+   * Ends a membership of the user, whatever the workspace of the token. Fails with `ALREADY_EXISTS` for the
+   * last owner, and for a membership that a directory manages.
+   */
+  leaveWorkspace: handleUnaryCall<LeaveWorkspaceRequest, LeaveWorkspaceResponse>;
+  /**
+   * List passkeys
+   *
+   * Lists the passkeys with which the user can sign in, oldest first.
+   */
+  listPasskeys: handleUnaryCall<ListPasskeysRequest, ListPasskeysResponse>;
+  /**
+   * Begin a passkey
+   *
+   * Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+   * `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+   * session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+   */
+  beginPasskey: handleUnaryCall<BeginPasskeyRequest, BeginPasskeyResponse>;
+  /**
+   * Create a passkey
+   *
+   * Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+   */
+  createPasskey: handleUnaryCall<CreatePasskeyRequest, PasskeyResponse>;
+  /**
+   * Rename a passkey
+   *
+   * Changes the name of a passkey.
+   */
+  updatePasskey: handleUnaryCall<UpdatePasskeyRequest, PasskeyResponse>;
+  /**
+   * Remove a passkey
+   *
+   * Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+   * Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deletePasskey: handleUnaryCall<DeletePasskeyRequest, DeletePasskeyResponse>;
 }
 
 export interface UserServiceClient extends Client {
@@ -1818,10 +3911,31 @@ export interface UserServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Begin to link an account
+   *
+   * Returns the address of an identity provider, at which the user signs in with the account to link. It works
+   * once, in this browser, while its session lasts. A page then asks whether to link the account.
+   */
+  beginAccountLink(
+    request: BeginAccountLinkRequest,
+    callback: (error: ServiceError | null, response: BeginAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  beginAccountLink(
+    request: BeginAccountLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeginAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  beginAccountLink(
+    request: BeginAccountLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeginAccountLinkResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Unlink an account
    *
    * Unlinks an account. Also ends the user's other sessions that were started through its provider,
-   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
+   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
    */
   unlinkAccount(
     request: UnlinkAccountRequest,
@@ -1837,6 +3951,253 @@ export interface UserServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UnlinkAccountResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Turn codes by e-mail on or off
+   *
+   * Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
+   * it is the only way to sign in.
+   */
+  setEmailSignIn(
+    request: SetEmailSignInRequest,
+    callback: (error: ServiceError | null, response: SetEmailSignInResponse) => void,
+  ): ClientUnaryCall;
+  setEmailSignIn(
+    request: SetEmailSignInRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetEmailSignInResponse) => void,
+  ): ClientUnaryCall;
+  setEmailSignIn(
+    request: SetEmailSignInRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetEmailSignInResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Export own data
+   *
+   * Returns all data about the user, as `GET /admin/users/{user_id}/export` does.
+   */
+  exportMe(
+    request: ExportMeRequest,
+    callback: (error: ServiceError | null, response: ExportMeResponse) => void,
+  ): ClientUnaryCall;
+  exportMe(
+    request: ExportMeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ExportMeResponse) => void,
+  ): ClientUnaryCall;
+  exportMe(
+    request: ExportMeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ExportMeResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete the own account
+   *
+   * Deletes the user with everything that belongs to them, and ends all sessions. Fails with
+   * `ALREADY_EXISTS` while a workspace would lose its last owner, or while the user owns resources in other
+   * workspaces and `transfer_to` is absent. Administrators cannot delete themselves.
+   */
+  deleteMe(
+    request: DeleteMeRequest,
+    callback: (error: ServiceError | null, response: DeleteMeResponse) => void,
+  ): ClientUnaryCall;
+  deleteMe(
+    request: DeleteMeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteMeResponse) => void,
+  ): ClientUnaryCall;
+  deleteMe(
+    request: DeleteMeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteMeResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List own invitations
+   *
+   * Lists the pending invitations of the user to workspaces, by the name of the workspace.
+   */
+  listInvitations(
+    request: ListInvitationsRequest,
+    callback: (error: ServiceError | null, response: ListInvitationsResponse) => void,
+  ): ClientUnaryCall;
+  listInvitations(
+    request: ListInvitationsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListInvitationsResponse) => void,
+  ): ClientUnaryCall;
+  listInvitations(
+    request: ListInvitationsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListInvitationsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Accept an invitation
+   *
+   * Makes the user a member of a workspace that has invited them.
+   */
+  acceptInvitation(
+    request: AcceptInvitationRequest,
+    callback: (error: ServiceError | null, response: AcceptInvitationResponse) => void,
+  ): ClientUnaryCall;
+  acceptInvitation(
+    request: AcceptInvitationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AcceptInvitationResponse) => void,
+  ): ClientUnaryCall;
+  acceptInvitation(
+    request: AcceptInvitationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AcceptInvitationResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Decline an invitation
+   *
+   * Removes a pending invitation of the user.
+   */
+  declineInvitation(
+    request: DeclineInvitationRequest,
+    callback: (error: ServiceError | null, response: DeclineInvitationResponse) => void,
+  ): ClientUnaryCall;
+  declineInvitation(
+    request: DeclineInvitationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeclineInvitationResponse) => void,
+  ): ClientUnaryCall;
+  declineInvitation(
+    request: DeclineInvitationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeclineInvitationResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Leave a workspace
+   *
+   * Ends a membership of the user, whatever the workspace of the token. Fails with `ALREADY_EXISTS` for the
+   * last owner, and for a membership that a directory manages.
+   */
+  leaveWorkspace(
+    request: LeaveWorkspaceRequest,
+    callback: (error: ServiceError | null, response: LeaveWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  leaveWorkspace(
+    request: LeaveWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: LeaveWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  leaveWorkspace(
+    request: LeaveWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: LeaveWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List passkeys
+   *
+   * Lists the passkeys with which the user can sign in, oldest first.
+   */
+  listPasskeys(
+    request: ListPasskeysRequest,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  listPasskeys(
+    request: ListPasskeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  listPasskeys(
+    request: ListPasskeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Begin a passkey
+   *
+   * Returns the options with which a browser creates a passkey (WebAuthn Level 3, section 5.4), as JSON for
+   * `PublicKeyCredential.parseCreationOptionsFromJSON`. They are valid for five minutes, once, in this
+   * session. Fails with `RESOURCE_EXHAUSTED` if the user has too many passkeys.
+   */
+  beginPasskey(
+    request: BeginPasskeyRequest,
+    callback: (error: ServiceError | null, response: BeginPasskeyResponse) => void,
+  ): ClientUnaryCall;
+  beginPasskey(
+    request: BeginPasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeginPasskeyResponse) => void,
+  ): ClientUnaryCall;
+  beginPasskey(
+    request: BeginPasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeginPasskeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a passkey
+   *
+   * Adds the passkey that a browser has created. Fails with `ALREADY_EXISTS` if it exists already.
+   */
+  createPasskey(
+    request: CreatePasskeyRequest,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  createPasskey(
+    request: CreatePasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  createPasskey(
+    request: CreatePasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Rename a passkey
+   *
+   * Changes the name of a passkey.
+   */
+  updatePasskey(
+    request: UpdatePasskeyRequest,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  updatePasskey(
+    request: UpdatePasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  updatePasskey(
+    request: UpdatePasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PasskeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a passkey
+   *
+   * Removes a passkey. Also ends the user's other sessions that it began, and the user's admin tokens.
+   * Fails with `ALREADY_EXISTS` if the user could not sign in any more.
+   */
+  deletePasskey(
+    request: DeletePasskeyRequest,
+    callback: (error: ServiceError | null, response: DeletePasskeyResponse) => void,
+  ): ClientUnaryCall;
+  deletePasskey(
+    request: DeletePasskeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeletePasskeyResponse) => void,
+  ): ClientUnaryCall;
+  deletePasskey(
+    request: DeletePasskeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeletePasskeyResponse) => void,
   ): ClientUnaryCall;
 }
 

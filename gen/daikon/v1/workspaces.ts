@@ -85,6 +85,13 @@ export interface UpdateWorkspaceRequest {
     | boolean
     | undefined;
   /**
+   * Whether sessions that began with a code by e-mail may be used in the workspace. Only an owner of the
+   * workspace can change it.
+   */
+  email_sign_in?:
+    | boolean
+    | undefined;
+  /**
    * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
    * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
    */
@@ -111,6 +118,8 @@ export interface WorkspaceResponse {
     | undefined;
   /** Whether administrators may give support access. */
   support_access: boolean;
+  /** Whether sessions that began with a code by e-mail may be used in the workspace. */
+  email_sign_in: boolean;
   /** The ETag of the fields that an update can change. Absent in lists. */
   etag?: string | undefined;
 }
@@ -627,7 +636,14 @@ export const DeleteWorkspaceRequest: MessageFns<DeleteWorkspaceRequest> = {
 };
 
 function createBaseUpdateWorkspaceRequest(): UpdateWorkspaceRequest {
-  return { workspace_id: "", name: undefined, description: undefined, support_access: undefined, if_match: undefined };
+  return {
+    workspace_id: "",
+    name: undefined,
+    description: undefined,
+    support_access: undefined,
+    email_sign_in: undefined,
+    if_match: undefined,
+  };
 }
 
 export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
@@ -643,6 +659,9 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     }
     if (message.support_access !== undefined) {
       writer.uint32(32).bool(message.support_access);
+    }
+    if (message.email_sign_in !== undefined) {
+      writer.uint32(40).bool(message.email_sign_in);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -695,6 +714,14 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
             message.support_access = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.email_sign_in = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -724,6 +751,7 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     message.name = object.name ?? undefined;
     message.description = object.description ?? undefined;
     message.support_access = object.support_access ?? undefined;
+    message.email_sign_in = object.email_sign_in ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },
@@ -738,6 +766,7 @@ function createBaseWorkspaceResponse(): WorkspaceResponse {
     role: undefined,
     created_at: undefined,
     support_access: false,
+    email_sign_in: false,
     etag: undefined,
   };
 }
@@ -764,6 +793,9 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     }
     if (message.support_access !== false) {
       writer.uint32(56).bool(message.support_access);
+    }
+    if (message.email_sign_in !== false) {
+      writer.uint32(64).bool(message.email_sign_in);
     }
     if (message.etag !== undefined) {
       writer.uint32(242).string(message.etag);
@@ -840,6 +872,14 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
             message.support_access = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.email_sign_in = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -872,6 +912,7 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     message.role = object.role ?? undefined;
     message.created_at = object.created_at ?? undefined;
     message.support_access = object.support_access ?? false;
+    message.email_sign_in = object.email_sign_in ?? false;
     message.etag = object.etag ?? undefined;
     return message;
   },

@@ -3,7 +3,7 @@ import { changedFields } from '../../core/changed-fields.ts'
 import { ClientApp, ClientRedirectUri, ClientSecret } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
-import { consoleClientId } from '../../identity/store/client-store.ts'
+import { accountClientId, consoleClientId } from '../../identity/store/client-store.ts'
 
 /** The settings of a client app, without its redirect URIs. */
 export type ClientAppSettings = {
@@ -140,8 +140,8 @@ export class ClientAppStore {
   }
 }
 
-/** The client app of the workspace console belongs to daikon. */
-const isListed = `a.id <> '${consoleClientId}'`
+/** The client apps of the workspace console and of the account page belong to daikon. */
+const isListed = `a.id not in ('${consoleClientId}', '${accountClientId}')`
 
 /** The prefix is from the newest secret, which expires last. */
 const selectSql = `

@@ -156,7 +156,7 @@ const findSql = `select ${personColumns} from users u where u.id = $1 and u.work
 /** $1 ID of the user. */
 const accountsSql = `
   select provider, subject, email, created_at as "linkedAt" from linked_accounts
-  where user_id = $1 order by provider, subject`
+  where user_id = $1 and provider <> 'passkey' order by provider, subject`
 
 /** $1 ID of the user. */
 const membershipsSql = `

@@ -9,6 +9,7 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import { User, Workspace } from '../../database/entities/people.ts'
 import { query } from '../../database/query.ts'
 import { isoTime, type Timestamp } from '../../database/sql-values.ts'
+import { shownProvider } from '../../identity/session-provider.ts'
 import { isLive, sharePermission, shareRole } from '../../permissions/engine/grants/live-share.ts'
 
 /** A user who is to be deleted, or the administrator who deletes them. */
@@ -73,8 +74,9 @@ export class UserDataStore {
   /** Returns the browser sessions of a user, newest first. */
   async listBrowserSessions(userId: string): Promise<UserExport['browser_sessions']> {
     const rows = await query<BrowserSessionRow>(this.#em, browserSessionsSql, [userId])
-    return rows.map(({ authenticated_at, expires_at, ...row }) => ({
+    return rows.map(({ provider, authenticated_at, expires_at, ...row }) => ({
       ...row,
+      provider: shownProvider(provider),
       authenticated_at: isoTime(authenticated_at),
       expires_at: isoTime(expires_at),
     }))
@@ -115,6 +117,14 @@ export class UserDataStore {
   async findServices(userId: string): Promise<string[]> {
     const rows = await query<{ name: string }>(this.#em, servicesSql, [userId])
     return rows.map(({ name }) => name)
+  }
+
+  /** Counts the resources that a user owns in workspaces, by service. */
+  countResources(
+    ownerId: string,
+    workspaceIds: string[],
+  ): Promise<{ service_name: string; resources: number }[]> {
+    return query(this.#em, countResourcesSql, [ownerId, workspaceIds])
   }
 
   /** Returns the IDs of the workspaces in which a user owns resources. */
@@ -242,6 +252,13 @@ const workspacesToLeaveSql = `
   from live_members m join workspaces w on w.id = m.workspace_id
   cross join lateral (select ${hasOther()} as "hasOthers" offset 0) others
   where m.user_id = $1 order by w.slug`
+
+/** $1 ID of the owner, $2 IDs of workspaces. */
+const countResourcesSql = `
+  select k.service_name, count(*)::int as resources
+  from resources r join resource_kinds k on k.id = r.kind_id
+  where r.owner_id = $1 and r.workspace_id = any($2::uuid[]) and ${isLiveResource('r')}
+  group by k.service_name order by k.service_name`
 
 /** $1 ID of the owner. */
 const workspacesOfResourcesSql = `

@@ -27,6 +27,8 @@ export const User = defineEntity({
      * them.
      */
     admin_revoked: p.boolean().default(false),
+    /** Whether the user signs in by codes sent to their address. */
+    email_sign_in: p.boolean().default(true),
     last_sign_in_at: p.datetime().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
@@ -43,6 +45,8 @@ export const LinkedAccount = defineEntity({
     user_id: p.uuid(),
     email: p.text(),
     hosted_domain: p.text().default(''),
+    /** The method of the session that added the account, unless it linked itself by its address. */
+    added_by: p.text().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
 })
@@ -59,6 +63,8 @@ export const Workspace = defineEntity({
     created_at: p.datetime().defaultRaw('now()'),
     /** Whether administrators may give support access. */
     support_access: p.boolean().default(true),
+    /** Whether sessions that a code by e-mail began reach the workspace. */
+    email_sign_in: p.boolean().default(true),
   },
 })
 

@@ -75,6 +75,8 @@ export const AuthorizationCode = defineEntity({
     // How and when the user signed in; null for codes of an earlier version.
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
+    /** Equals `authenticated_at` if the account page asked for the sign-in. */
+    stepped_up_at: p.datetime().nullable(),
     amr: p.array().nullable(),
   },
 })
@@ -100,6 +102,7 @@ export const RefreshFamily = defineEntity({
     resource_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
+    stepped_up_at: p.datetime().nullable(),
     /** What a provider said. Only nodes of the previous version read and write it. */
     acr: p.text().nullable(),
     amr: p.array().nullable(),
@@ -133,6 +136,7 @@ export const BrowserSession = defineEntity({
     authenticated_at: p.datetime(),
     /** Whether the provider reported when the user signed in. */
     is_time_reported: p.boolean().default(false),
+    stepped_up_at: p.datetime().nullable(),
     /** What a provider said. Only nodes of the previous version read and write it. */
     acr: p.text().nullable(),
     amr: p.array().default([]),

@@ -10,6 +10,8 @@ const exampleId = (end: string) => `0d000000-0000-7000-8000-${end.padStart(12, '
 const exampleTime = '2026-11-21T12:00:00.000Z'
 const alice = exampleId('a')
 const bob = exampleId('b')
+/** An ID that the service uses, and the UUID that is derived from it. */
+const handbook = { externalId: 'handbook', uuid: 'f11d9579-3d04-5f46-ba43-f778ae3f1d0b' }
 const secret = 'c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ'
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'
 
@@ -56,8 +58,8 @@ const examples: Record<string, unknown> = {
   user_id: bob,
   grantee_id: bob,
   target_id: bob,
-  resource_id: exampleId('d2'),
-  resource_ids: exampleId('d2'),
+  resource_id: handbook.uuid,
+  resource_ids: handbook.uuid,
   owner_id: alice,
   granted_by: alice,
   created_by: alice,
@@ -71,7 +73,7 @@ const examples: Record<string, unknown> = {
   permission: 'view',
   visibility: 'workspace',
   effective_visibility: 'workspace',
-  display_name: 'Guide 2',
+  display_name: 'Handbook',
   grantee_type: 'user',
 
   // people and workspaces
@@ -187,15 +189,15 @@ const examples: Record<string, unknown> = {
     {
       service_name: 'docs',
       resource_type: 'document',
-      external_id: 'guide-3',
+      external_id: 'q3-report',
       workspace_id: exampleId('1'),
       owner_id: exampleId('a'),
-      parent: { resource_type: 'folder', external_id: 'guides' },
+      parent: { resource_type: 'folder', external_id: 'reports' },
     },
     {
       service_name: 'docs',
       resource_type: 'folder',
-      external_id: 'guides',
+      external_id: 'reports',
       workspace_id: exampleId('1'),
       owner_id: exampleId('a'),
     },
@@ -204,11 +206,11 @@ const examples: Record<string, unknown> = {
     {
       service_name: 'docs',
       resource_type: 'document',
-      external_id: 'guide-3',
+      external_id: 'q3-report',
       grantee_email: 'bob@example.com',
       permission: 'edit',
     },
-    { permission_id: exampleId('d2'), group_name: 'writers', role: 'triage' },
+    { permission_id: exampleId('10'), group_name: 'writers', role: 'triage' },
   ],
   'PutRoutesRequest.routes': [openRoute, documentRoute],
   'ServiceRoutes.routes': [
@@ -216,7 +218,7 @@ const examples: Record<string, unknown> = {
     { methods: [], ...documentRoute, allow: null, resource_id: '{id}' },
   ],
   'ServiceRoutes.warnings': [],
-  'UpdateParentRequest.parent': { resource_type: 'document', resource_id: exampleId('d1') },
+  'UpdateParentRequest.parent': { resource_type: 'document', external_id: 'roadmap' },
   'UpdateParentRequest.detach': false,
   'RegisterResourceRequest.attributes': { department: 'legal' },
   'UpdateAttributesRequest.attributes': { department: 'legal', draft: null },
@@ -241,6 +243,45 @@ const examples: Record<string, unknown> = {
   'AdminLogoutResponse.status': 'ok',
   'AdminMe.is_admin': true,
 
+  // passkeys
+  'PasskeyResponse.name': 'iCloud Keychain',
+  'PasskeyResponse.transports': ['internal', 'hybrid'],
+  'UpdatePasskeyRequest.name': 'Laptop',
+  'CreatePasskeyRequest.name': 'Laptop',
+  'BeginPasskeyResponse.options': {
+    challenge: 'Y2hhbGxlbmdl',
+    rp: { id: 'auth.example.com', name: 'auth.example.com' },
+    user: { id: 'aGFuZGxl', name: 'bob@example.com', displayName: 'Bob' },
+    pubKeyCredParams: [{ alg: -7, type: 'public-key' }],
+    attestation: 'none',
+    excludeCredentials: [],
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    timeout: 300_000,
+  },
+  'CreatePasskeyRequest.credential': {
+    id: 'Y3JlZGVudGlhbA',
+    type: 'public-key',
+    response: { clientDataJSON: 'e30', attestationObject: 'oA', transports: ['internal'] },
+  },
+  'BeginPasskeySignInResponse.options': {
+    challenge: 'Y2hhbGxlbmdl',
+    rpId: 'auth.example.com',
+    userVerification: 'required',
+    timeout: 300_000,
+  },
+  'CompletePasskeySignInRequest.credential': {
+    id: 'Y3JlZGVudGlhbA',
+    type: 'public-key',
+    response: {
+      clientDataJSON: 'e30',
+      authenticatorData: 'AA',
+      signature: 'MEQ',
+      userHandle: 'aGFuZGxl',
+    },
+  },
+  'CompletePasskeySignInResponse.location':
+    'https://auth.example.com/auth/callback/passkey?state=c3RhdGU&code=Y29kZQ',
+
   ...accessExamples(),
 }
 
@@ -248,7 +289,7 @@ const examples: Record<string, unknown> = {
 function accessExamples(): Record<string, unknown> {
   const subject = { type: 'user', id: 'bob@example.com' }
   const action = { name: 'view' }
-  const resource = { type: 'document', id: exampleId('d2') }
+  const resource = { type: 'document', id: handbook.externalId }
   return {
     'EvaluateRequest.subject': subject,
     'EvaluateRequest.action': action,
@@ -283,7 +324,7 @@ function accessExamples(): Record<string, unknown> {
     'Evaluation.context': {
       reasons: [{ rule: 'workspace_visibility' }],
       reason_admin: {
-        en: 'Bob may view document guide-2: the document is visible to all of Example.',
+        en: 'Bob may view document "Handbook": the document is visible to the workspace for viewing.',
       },
     },
     'EvaluateBatchResponse.context': {},
@@ -295,9 +336,9 @@ function accessExamples(): Record<string, unknown> {
     'AllowedAction.name': 'view',
     'AccessConfiguration.policy_decision_point': 'https://auth.example.com',
     external_id: 'bob',
-    'RegisterResourceRequest.external_id': 'guide-2',
-    'ResourcePermissionResponse.external_id': 'guide-2',
-    'PermissionSummary.external_id': 'guide-2',
+    'RegisterResourceRequest.external_id': handbook.externalId,
+    'ResourcePermissionResponse.external_id': handbook.externalId,
+    'PermissionSummary.external_id': handbook.externalId,
   }
 }
 
@@ -322,6 +363,7 @@ const omittedFields = [
 
 /** Like `omittedFields`, for one message. */
 const omittedInMessages = [
+  'RegisterResourceRequest.resource_id',
   'UpdateResourceRequest.remove_display_name',
   'CreateLinkRequest.role',
   'UpdateMembersRequest.remove',
@@ -369,6 +411,7 @@ function makeScalar(schema: JsonSchema, field: string, message: string): unknown
   const example = examples[`${message}.${field}`] ?? examples[field]
   const choices = schema.enum as unknown[] | undefined
   if (choices) return choices.includes(example) ? example : choices[0]
+  if (field === 'resource_id' && takesExternalId(schema)) return handbook.externalId
   if (example !== undefined && hasType(example, schema)) return example
   if (schema.format === 'date-time') return exampleTime
   const type = typeOf(schema)
@@ -377,6 +420,11 @@ function makeScalar(schema: JsonSchema, field: string, message: string): unknown
   if (type === undefined) return {}
   const isId = schema.format === 'uuid' || /(^|_)ids?$/.test(field)
   return isId ? exampleId('10') : (schema.default ?? field.replaceAll('_', ' '))
+}
+
+/** Whether a field takes the ID that the service uses, of at most 255 characters, or a UUID. */
+function takesExternalId({ maxLength }: JsonSchema): boolean {
+  return maxLength === 255
 }
 
 function hasType(value: unknown, schema: JsonSchema): boolean {

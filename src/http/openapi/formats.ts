@@ -45,8 +45,11 @@ export function createDescribeFormat(formats: RestFormat[]) {
       return { required: true, content: { [mediaType]: { schema: anyObject, example } } }
     },
 
-    success(operation: DeclaredOperation, headers: object): object {
-      const { mediaType, openApi } = require(operation)
+    /** Returns the response of a method that consists of a JSON object; undefined if no format describes it. */
+    success(operation: DeclaredOperation, headers: object): object | undefined {
+      const format = formatOf(formats, operation.policy.profile)
+      if (!format) return undefined
+      const { mediaType, openApi } = format
       const example = openApi.responseExample(operation)
       const content = { [mediaType]: { schema: anyObject, example } }
       return { description: 'Success', headers, content }

@@ -294,12 +294,19 @@ function describeSuccess(
   if (policy.status === 204) return { description: 'Success, no content', headers }
   if (policy.status >= 300) return { description: 'Redirect', headers }
   const responseField = output.fields.find(({ name }) => name === policy.responseField)
-  if (responseField && isStruct(responseField)) return describeFormat.success(operation, headers)
-  const schema = responseField?.message
-    ? { type: 'array', items: refer(responseField.message) }
-    : refer(output, policy.profile)
+  const isObject = responseField !== undefined && isStruct(responseField)
+  const described = isObject && describeFormat.success(operation, headers)
+  if (described) return described
+  const schema = isObject
+    ? { type: 'object', additionalProperties: true }
+    : responseField?.message
+      ? { type: 'array', items: refer(responseField.message) }
+      : refer(output, policy.profile)
   const type = 'kind' in operation ? 'text/event-stream' : 'application/json'
-  const content = { [type]: { schema, example: makeExample(schema) } }
+  const example = isObject
+    ? makeExample(schema, responseField.name, output.name)
+    : makeExample(schema)
+  const content = { [type]: { schema, example } }
   return { description: 'Success', headers, content }
 }
 

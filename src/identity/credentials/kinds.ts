@@ -4,6 +4,7 @@ import type { Statements } from '../../database/statement-pool.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { createFindManagementScopes } from '../management-apps.ts'
 import { createVerifyUserToken, type UserTokenDependencies } from '../user-tokens.ts'
+import { createAccountPageKind } from './account-page.ts'
 import { createAdministratorKind } from './administrator.ts'
 import { connectionSessionVariant } from './connection-session.ts'
 import { createManagementAppKind } from './management-app.ts'
@@ -29,8 +30,10 @@ export function createIdentityKinds(
   variants: CredentialVariant[],
 ): CredentialKind[] {
   const { memory, statements, findApiKey, adminOrigins } = dependencies
+  const verifyUserToken = createVerifyUserToken(dependencies)
   return [
-    createUserKind(memory, createVerifyUserToken(dependencies), findApiKey, variants),
+    createUserKind(memory, verifyUserToken, findApiKey, variants),
+    createAccountPageKind(memory, verifyUserToken, findApiKey),
     createServiceKeyKind(dependencies),
     createClientKind(dependencies),
     createAdministratorKind(memory, adminOrigins),

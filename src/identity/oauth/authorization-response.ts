@@ -80,6 +80,7 @@ const signInErrorNames: Partial<Record<SignInError, AuthorizationErrorName>> = {
   state_mismatch: 'server_error',
   reauthentication_required: 'unmet_authentication_requirements',
   unexpected_user: 'login_required',
+  passkey_missing: 'unmet_authentication_requirements',
 }
 
 export function respondToFailure(

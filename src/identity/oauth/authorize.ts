@@ -1,4 +1,8 @@
-import type { AuthorizeRequest, AuthorizeResponse } from '../../../gen/daikon/v1/oauth.ts'
+import type {
+  AuthorizeRequest,
+  AuthorizeResponse,
+  HostedPageLink,
+} from '../../../gen/daikon/v1/oauth.ts'
 import { domainOf, normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
@@ -31,7 +35,7 @@ import { continueAuthorization } from './continue-authorization.ts'
 import { createForm, createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
-import { isTooOld } from './sign-in-age.ts'
+import { isTooOld, requiresPasskey } from './sign-in-age.ts'
 import { findSignInError } from './sign-in-error.ts'
 import { findPending, switchUser } from './switch-user.ts'
 
@@ -75,7 +79,8 @@ async function signInOrContinue(
     const name = parsed.prompt === 'none' ? 'login_required' : 'invalid_request'
     return respondWithError(context, parsed, name, 'The id_token_hint is not valid')
   }
-  if (requiresPasskey(expected)) {
+  const passkeys = await findProvider(context, 'passkey', 'user')
+  if (requiresPasskey(expected) && !passkeys) {
     const isSilent = parsed.prompt === 'none'
     const name = isSilent ? 'login_required' : 'unmet_authentication_requirements'
     return respondWithError(context, parsed, name, 'No sign-in here meets the acr_values')
@@ -93,6 +98,8 @@ async function signInOrContinue(
   if (parsed.prompt === 'none') {
     return respondWithError(context, parsed, 'login_required', 'The user is not signed in')
   }
+  if (requiresPasskey(expected) && passkeys)
+    return startSignIn(context, expected, passkeys, request.browser)
   return chooseProvider(context, expected, client, request.browser)
 }
 
@@ -151,22 +158,15 @@ export async function requireRedirectingClient(
   throw new ServiceError(reasons.REDIRECT_URI_REFUSED, detail)
 }
 
-/**
- * Whether a request accepts nothing but `phr`, which is a sign-in by a passkey. Other values are for the
- * provider, and are voluntary (OpenID Connect Core 1.0, 3.1.2.1).
- */
-function requiresPasskey({ acrValues = '' }: AuthorizationRequest): boolean {
-  const values = acrValues.split(' ').filter((value) => value !== '')
-  return values.length > 0 && values.every((value) => value === 'phr')
-}
-
 /** Returns whether the user must sign in even though the browser has a session. */
 function mustSignIn(
-  { prompt, maxAge }: AuthorizationRequest,
+  request: AuthorizationRequest,
   session: OpenBrowserSession,
   now: Date,
 ): boolean {
+  const { prompt, maxAge } = request
   if (prompt === 'login' || prompt === 'select_account') return true
+  if (requiresPasskey(request) && session.acr !== 'phr') return true
   return isTooOld(session, maxAge, now)
 }
 
@@ -186,7 +186,11 @@ async function chooseProvider(
   const names = [...providers.keys()]
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
-  const asks = !named && !request.loginHint && (await context.stores.signInConnections.existsAny())
+  const asks =
+    !named &&
+    !request.loginHint &&
+    !providers.has('email') &&
+    (await context.stores.signInConnections.existsAny())
   if (asks) return emailPage(context, request, client, browser)
   const name = named ?? (others[0] ? undefined : only)
   if (name) return startSignIn(context, request, providers.get(name) as Provider, browser)
@@ -194,10 +198,43 @@ async function chooseProvider(
     const description = 'No identity provider is configured'
     return respondWithError(context, request, 'server_error', description)
   }
-  const links = listProviderLinks(context, (provider) =>
-    authorizationUrl(context, { ...request, provider }),
+  return choicePage(context, request, client, browser)
+}
+
+/**
+ * Returns the page with all methods, the one that the browser used last first. If codes by e-mail are on, it
+ * asks for the address, whose form goes on with a sign-in that begins here.
+ */
+async function choicePage(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  { name: client_name }: RedirectingClient,
+  cookie: string | undefined,
+): Promise<AuthorizeResponse> {
+  const { providers, browserCookies } = context.identity
+  const browser = await browserCookies.read(cookie)
+  const links = sortByUse(
+    listProviderLinks(context, (provider) => authorizationUrl(context, { ...request, provider })),
+    browser.method,
   )
-  return { page: createPage('choose_provider', { client_name: client.name, links }) }
+  const email = providers.get('email')
+  const started = email && (await startSignIn(context, request, email, cookie))
+  // The request is too long for the cookie, which the link says when it is followed.
+  if (!started?.login_state) return { page: createPage('choose_provider', { client_name, links }) }
+  const { location = '', ...begun } = started
+  const { url, fields } = createForm(location)
+  const withForm = links.map((link) => (link.detail === 'email' ? { ...link, url } : link))
+  const { loginHint = '' } = request
+  const parts = { client_name, links: withForm, fields, email: loginHint }
+  return { ...begun, page: createPage('choose_provider', parts) }
+}
+
+/** Moves the method of the last sign-in to the beginning. */
+function sortByUse(links: HostedPageLink[], method: string | undefined): HostedPageLink[] {
+  return [
+    ...links.filter(({ detail }) => detail === method),
+    ...links.filter(({ detail }) => detail !== method),
+  ]
 }
 
 /** Signs in through a connection if that may begin, and asks the user or refuses otherwise. */

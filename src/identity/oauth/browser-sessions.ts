@@ -5,6 +5,7 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { lifetimesOf } from '../lifetimes.ts'
 import type { Identity } from '../providers/provider.ts'
 import { createSecret } from '../secret.ts'
+import { sessionProviderOf } from '../session-provider.ts'
 import type {
   BrowserSessionStore,
   NewBrowserSession,
@@ -28,6 +29,7 @@ export function prepareSession(
   identity: Identity,
   client: { workspaceId: string | null },
   browserHash: string,
+  isStepUp: boolean,
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   return {
@@ -35,8 +37,8 @@ export function prepareSession(
     secret: createSecret(),
     userId,
     email,
-    provider: identity.provider,
-    ...authenticationOf(identity, now),
+    provider: sessionProviderOf(identity),
+    ...authenticationOf(identity, now, isStepUp),
     lacksPersonalWorkspace: client.workspaceId !== null,
     browserHash,
     createdAt: now,

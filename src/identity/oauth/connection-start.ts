@@ -62,14 +62,13 @@ export async function rememberBrowser(
   return { browser: await browserCookies.sign(await browserCookies.read(cookie)) }
 }
 
-/** Returns the cookie of a browser after a sign-in, if a connection is to be remembered in it. */
-export async function rememberConnection(
+/** Returns the cookie of a browser after a sign-in by a provider, of an address if it is known. */
+export async function rememberSignIn(
   { identity: { browserCookies } }: IdentityContext,
   cookie: string | undefined,
   provider: string,
-): Promise<{ browser?: string }> {
-  const id = readConnectionId(provider)
-  if (id === undefined) return {}
-  const browser = browserCookies.remember(await browserCookies.read(cookie), id)
+  email: string | undefined,
+): Promise<{ browser: string }> {
+  const browser = browserCookies.remember(await browserCookies.read(cookie), provider, email)
   return { browser: await browserCookies.sign(browser) }
 }

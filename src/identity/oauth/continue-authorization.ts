@@ -2,10 +2,11 @@ import { isUuid } from '../../core/uuid.ts'
 import { violates } from '../../database/database-errors.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
+import { reasons } from '../reasons.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
-import type { RedirectingClient } from '../store/client-store.ts'
+import { accountClientId, type RedirectingClient } from '../store/client-store.ts'
 import { type AuthorizationRequest, resourceUnknown } from './authorization-request.ts'
 import {
   type Continuation,
@@ -40,11 +41,21 @@ export async function continueAuthorization(
   const workspaces = name ? admitted.filter((workspace) => isNamed(workspace, name)) : admitted
   const [only, ...others] = workspaces
   if (!only) {
+    const asked = joinedOrInvited.filter(
+      (workspace) => (!boundTo || workspace.id === boundTo) && (!name || isNamed(workspace, name)),
+    )
+    if (await isTooWeak(context, session, asked)) {
+      const { message } = reasons.SIGN_IN_TOO_WEAK
+      return respondWithError(context, request, 'access_denied', message)
+    }
     const description = boundTo
       ? notInBoundWorkspace
       : `The user is not a member of ${name ? 'this' : 'any'} workspace`
     return respondWithError(context, request, 'access_denied', description)
   }
+  const own =
+    client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
+  if (own) return grantCode(context, request, session, own)
   if (hasDeclined(request, session)) return decline(context, request)
   const isOnly = others.length === 0 && only.status === 'active'
   const opened = isOnly ? only : findAccepted(confirmation, session, workspaces)
@@ -61,6 +72,32 @@ export async function continueAuthorization(
   }
   const description = `The user must ${joined.length > 0 ? 'choose a workspace' : 'accept an invitation'}`
   return respondWithError(context, request, 'interaction_required', description)
+}
+
+/** Returns a workspace for the account page, which concerns none, so that nobody has to choose one. */
+async function findOpenWorkspace(
+  { stores }: IdentityContext,
+  session: OpenBrowserSession,
+  workspaces: UserWorkspace[],
+): Promise<string | undefined> {
+  for (const { id, status } of workspaces) {
+    if (status !== 'active') continue
+    if ((await stores.sessionScope.find(session, id)).isAllowed) return id
+  }
+  return undefined
+}
+
+/** Whether one of some workspaces would admit the user after another sign-in than by a code. */
+async function isTooWeak(
+  { stores }: IdentityContext,
+  session: OpenBrowserSession,
+  workspaces: UserWorkspace[],
+): Promise<boolean> {
+  for (const { id } of workspaces) {
+    const access = await stores.sessionScope.find(session, id)
+    if (!access.isAllowed && access.isTooWeak) return true
+  }
+  return false
 }
 
 /** Creates the personal workspace that the sign-in to a bound client app did not create. */
@@ -131,8 +168,9 @@ async function issueCodeInSession(
   workspaceId: string,
   resourceId: string | undefined,
 ): Promise<string | undefined> {
-  const { id: browserSessionId, userId, provider, authenticatedAt, isTimeReported, amr } = session
-  const authentication = { authenticatedAt, isTimeReported, amr }
+  const { id: browserSessionId, userId, provider } = session
+  const { authenticatedAt, isTimeReported, isStepUp, amr } = session
+  const authentication = { authenticatedAt, isTimeReported, isStepUp, amr }
   const authorization = {
     ...{ clientId, redirectUri, scope, nonce, workspaceId },
     ...{ browserSessionId, resourceId },

@@ -73,10 +73,12 @@ async function isOfOtherService(
 function pickSignIn({
   auth_time,
   auth_time_unconfirmed,
-}: Pick<Token<'access'>, 'auth_time' | 'auth_time_unconfirmed'>) {
+  acr,
+}: Pick<Token<'access'>, 'auth_time' | 'auth_time_unconfirmed' | 'acr'>) {
   return {
     ...(auth_time !== undefined && { auth_time }),
     ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
+    ...(acr && { acr }),
   }
 }
 

@@ -5,7 +5,7 @@ import { fetchIdentity, recordFailure } from '../oauth-flow.ts'
 import type { Identity } from '../providers/provider.ts'
 import { failure, type SignInResult } from '../sign-in-result.ts'
 import type { OAuthState } from '../state-cookie.ts'
-import { rememberConnection } from './connection-start.ts'
+import { rememberSignIn } from './connection-start.ts'
 import { invitationUrl } from './invitation.ts'
 import { failedInvitationUrl } from './invitation-page.ts'
 import { openSession } from './open-session.ts'
@@ -45,7 +45,7 @@ export async function completeInvitation(
   const opened = {
     browser_session: session.secret,
     browser_session_seconds: lifetimesOf(settings).refresh,
-    ...(await rememberConnection(context, callback.browser, login.provider)),
+    ...(await rememberSignIn(context, callback.browser, login.provider, session.email)),
   }
   return { result, response: { ...common, ...opened, location } }
 }

@@ -4,9 +4,10 @@ import type { Identity } from '../providers/provider.ts'
 import { hashSecret } from '../secret.ts'
 import { inSignInTransaction, recordSignIn, signIn } from '../sign-in.ts'
 import { failure, type SignInResult, success } from '../sign-in-result.ts'
+import { accountClientId } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { type OpenedSession, openBrowserSession, prepareSession } from './browser-sessions.ts'
-import { isTooOld } from './sign-in-age.ts'
+import { isTooOld, requiresPasskey } from './sign-in-age.ts'
 
 /**
  * The maximum time between the sign-in at the provider and its callback, in seconds. It is added to
@@ -32,9 +33,13 @@ export function openSession(
     const now = context.identity.clock()
     const browser = await context.identity.browserCookies.read(browserCookie)
     const browserHash = hashSecret(browser.secret)
-    const prepared = prepareSession(context, signedIn.value, identity, client, browserHash)
+    const isStepUp = request?.clientId === accountClientId && request.prompt === 'login'
+    const { value: user } = signedIn
+    const prepared = prepareSession(context, user, identity, client, browserHash, isStepUp)
     if (isTooOld(prepared, request?.maxAge, now, maxAgeTolerance))
       return failure('reauthentication_required')
+    if (request && requiresPasskey(request) && prepared.acr !== 'phr')
+      return failure('passkey_missing')
     if (request?.expectedUser && request.expectedUser !== prepared.userId)
       return failure('unexpected_user')
     const current = cookie ? await tx.browserSessions.findOpen(cookie, now) : undefined
@@ -43,7 +48,7 @@ export function openSession(
     const ofBrowser = current ? [] : await tx.browserSessions.listOfBrowser(browserHash, now)
     const existing = current ?? ofBrowser.find(({ userId }) => userId === prepared.userId)
     const opened = await openBrowserSession(tx, context, prepared, existing)
-    await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
+    await recordSignIn(tx, context, 'user.signed_in', user, identity)
     return success(opened)
   })
 }

@@ -6,6 +6,15 @@ import type { OpenBrowserSession } from '../store/browser-session-store.ts'
  */
 const minUnreportedAge = 3600
 
+/**
+ * Whether a request accepts nothing but `phr`, which is a sign-in by a passkey. Other values are for the
+ * provider, and are voluntary (OpenID Connect Core 1.0, 3.1.2.1).
+ */
+export function requiresPasskey({ acrValues = '' }: { acrValues?: string | undefined }): boolean {
+  const values = acrValues.split(' ').filter((value) => value !== '')
+  return values.length > 0 && values.every((value) => value === 'phr')
+}
+
 /** Whether a sign-in is older than `maxAge` seconds, if it is given. */
 export function isTooOld(
   {

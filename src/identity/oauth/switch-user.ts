@@ -9,7 +9,7 @@ import {
   type FormRequest,
   readFormConfirmation,
 } from './browser-sessions.ts'
-import { rememberConnection } from './connection-start.ts'
+import { rememberSignIn } from './connection-start.ts'
 import { createForm, createLink, createPage } from './hosted-page.ts'
 
 /** What a request has of a new session while somebody else is signed in to the browser. */
@@ -105,6 +105,9 @@ async function replaceSession(
   return {
     location,
     pending_session: '',
-    ...(isOpen && { ...opened, ...(await rememberConnection(context, browser, pending.provider)) }),
+    ...(isOpen && {
+      ...opened,
+      ...(await rememberSignIn(context, browser, pending.provider, pending.email)),
+    }),
   }
 }

@@ -13,6 +13,9 @@ export type ProviderErrorCode = Exclude<
   | 'user_inactive'
   | 'reauthentication_required'
   | 'amr_missing'
+  | 'passkey_removed'
+  | 'passkey_missing'
+  | 'method_refused'
   | 'not_admin'
   | 'sign_up_closed'
 >

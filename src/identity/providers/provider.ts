@@ -5,11 +5,21 @@ export const providerNames = ['google', 'microsoft', 'github', 'oidc'] as const
 
 export type ProviderName = (typeof providerNames)[number]
 
+/** The methods whose provider is a page of daikon's own (`own-methods.ts`). */
+export const ownMethodNames = ['email', 'passkey'] as const
+
+export type OwnMethodName = (typeof ownMethodNames)[number]
+
+/** The methods that people sign in with, beside the connections of workspaces. */
+export const signInMethodNames = [...providerNames, ...ownMethodNames] as const
+
+export type SignInMethodName = (typeof signInMethodNames)[number]
+
 /** The name of the provider of a workspace's connection, with its ID. */
 export type ConnectionName = `connection:${string}`
 
 /** The name of any provider that people sign in with. */
-export type SignInProviderName = ProviderName | ConnectionName
+export type SignInProviderName = SignInMethodName | ConnectionName
 
 /**
  * A person as described by the provider. The pair (provider, subject) is unique and never changes.
@@ -24,7 +34,7 @@ export type Identity = {
    */
   emailVerified: boolean
   /** Why the identity has no verified address. */
-  emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified'
+  emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified' | 'passkey_removed'
   /** Whether the account must not join a user who has other accounts, verified address or not. */
   joinsNone?: boolean
   name: string
@@ -37,9 +47,18 @@ export type Identity = {
   hostedDomain?: string
   /** How and when the person authenticated, if the provider reports it. */
   authentication?: ReportedAuthentication
+  /** The ID of the passkey that the person has signed in with. */
+  passkeyId?: string
   /** The claims that the provider of a connection asserts. */
   claims?: Record<string, unknown>
+  /** The user, if one of daikon's own methods has found them. */
+  userId?: string
+  /** The address that the person has proved by a code before, in the same login. */
+  links?: ProvedAddress
 }
+
+/** An address as an account, which a code has proved. */
+export type ProvedAddress = { provider: 'email'; subject: string }
 
 /**
  * How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). A provider's `acr`
@@ -61,7 +80,13 @@ export type LoginOptions = {
  * The values that the callback of a login is checked against. The caller stores them in the state
  * cookie.
  */
-export type LoginSecrets = { state: string; nonce?: string; codeVerifier?: string }
+export type LoginSecrets = {
+  state: string
+  nonce?: string
+  codeVerifier?: string
+  /** The address that the page of one of daikon's own methods displays. */
+  loginHint?: string
+}
 
 /** An identity provider that signs people in by the authorization code grant (RFC 6749, 4.1). */
 export type Provider = {

@@ -5,7 +5,7 @@ import { createGoogle } from './google.ts'
 import { createMicrosoft } from './microsoft.ts'
 import type { Provider, ProviderName } from './provider.ts'
 import { findProviderMistakes, type ProviderSettings } from './provider-settings.ts'
-import { listSignInMethods } from './sign-in-methods.ts'
+import { isProvider, listSignInMethods } from './sign-in-methods.ts'
 
 const constructors = {
   google: createGoogle,
@@ -27,6 +27,6 @@ export function createProviders(
 ): Map<ProviderName, Provider> {
   const mistakes = findProviderMistakes(settings)
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
-  const names = listSignInMethods(settings)
+  const names = listSignInMethods(settings).filter(isProvider)
   return new Map(names.map((name) => [name, constructors[name](settings, timeout)]))
 }

@@ -1,5 +1,5 @@
 import type { IdentitySettings } from '../settings.ts'
-import { type ProviderName, providerNames } from './provider.ts'
+import { type ProviderName, providerNames, type SignInMethodName } from './provider.ts'
 
 type MethodSettings = Pick<
   IdentitySettings,
@@ -17,25 +17,32 @@ const clientIds = {
   oidc: 'OIDC_CLIENT_ID',
 } as const
 
-const titles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+const titles = {
+  google: 'Google',
+  microsoft: 'Microsoft',
+  github: 'GitHub',
+  email: 'e-mail',
+  passkey: 'a passkey',
+}
 
-/** Returns the providers that people sign in with, in the order of their buttons. */
-export function listSignInMethods(settings: MethodSettings): ProviderName[] {
+/** Returns the methods that people sign in with, in the order of their buttons. */
+export function listSignInMethods(settings: MethodSettings): SignInMethodName[] {
   const { SIGN_IN_METHODS: methods } = settings
   return methods.length > 0 ? methods : providerNames.filter((name) => hasClient(settings, name))
 }
 
-/** Returns whether administrators may sign in with a provider that people sign in with. */
+/** Returns whether administrators may sign in with a method that people sign in with. */
 export function isAdminMethod(
   { ADMIN_SIGN_IN_METHODS: methods }: MethodSettings,
   name: string,
 ): boolean {
-  return methods.length === 0 || methods.some((method) => method === name)
+  // A mailbox alone makes no administrator, unless the operator says so.
+  return methods.length === 0 ? name !== 'email' : methods.some((method) => method === name)
 }
 
-/** Returns the name of a provider as displayed to users. */
-export function titleOf({ OIDC_NAME, OIDC_ISSUER }: MethodSettings, name: ProviderName): string {
-  if (name !== 'oidc') return titles[name]
+/** Returns the name of a method as displayed to users. */
+export function titleOf({ OIDC_NAME, OIDC_ISSUER }: MethodSettings, name: string): string {
+  if (name !== 'oidc') return (titles as Record<string, string>)[name] ?? name
   return OIDC_NAME === '' ? new URL(OIDC_ISSUER).host : OIDC_NAME
 }
 
@@ -44,12 +51,22 @@ export function findMethodMistakes(settings: MethodSettings): string[] {
   const methods = listSignInMethods(settings)
   return [
     ...methods
+      .filter(isProvider)
       .filter((name) => !hasClient(settings, name))
       .map((name) => `SIGN_IN_METHODS lists ${name}, so ${clientIds[name]} must be set`),
+    ...(methods.length === 1 && methods[0] === 'passkey'
+      ? [
+          'SIGN_IN_METHODS must list another method than passkey, by which people add their first one',
+        ]
+      : []),
     ...settings.ADMIN_SIGN_IN_METHODS.filter((name) => !methods.includes(name)).map(
       (name) => `ADMIN_SIGN_IN_METHODS lists ${name}, with which nobody can sign in`,
     ),
   ]
+}
+
+export function isProvider(name: SignInMethodName): name is ProviderName {
+  return providerNames.some((provider) => provider === name)
 }
 
 function hasClient(settings: MethodSettings, name: ProviderName): boolean {

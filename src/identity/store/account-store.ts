@@ -10,6 +10,8 @@ export type LinkedAccount = {
   provider: string
   subject: string
   email: string
+  /** The method of the session that added the account; null if its provider verified the user's address. */
+  addedBy: string | null
   createdAt: Timestamp
 }
 
@@ -20,6 +22,8 @@ export type NewAccount = {
   userId: string
   email: string
   hostedDomain: string
+  /** The method of the session that adds the account, unless its provider verified the user's address. */
+  addedBy?: string
 }
 
 /** The accounts at identity providers that are linked to users. */
@@ -47,10 +51,18 @@ export class AccountStore {
     return query(this.#em, listSql, [userId])
   }
 
-  /** Links an account to a user. Returns false if the account is already linked. */
-  async link({ provider, subject, userId, email, hostedDomain }: NewAccount): Promise<boolean> {
-    const values = [provider, subject, userId, email, hostedDomain]
-    return (await query(this.#em, insertSql, values)).length > 0
+  /** Links an account to a user and returns its ID, or undefined if the account is already linked. */
+  async link(account: NewAccount): Promise<string | undefined> {
+    const { provider, subject, userId, email, hostedDomain, addedBy } = account
+    const values = [provider, subject, userId, email, hostedDomain, addedBy]
+    const [linked] = await query<{ id: string }>(this.#em, insertSql, values)
+    return linked?.id
+  }
+
+  /** Unlinks the address of codes that a user has no longer. Returns it if there was one. */
+  async unlinkFormerAddress(userId: string): Promise<string | undefined> {
+    const [former] = await query<{ subject: string }>(this.#em, unlinkFormerSql, [userId])
+    return former?.subject
   }
 
   async unlink(id: string): Promise<void> {
@@ -73,10 +85,17 @@ const findUserSql = `
 
 /** $1 user ID. */
 const listSql = `
-  select id, provider, subject, email, created_at as "createdAt" from linked_accounts
+  select id, provider, subject, email, added_by as "addedBy", created_at as "createdAt"
+  from linked_accounts
   where user_id = $1 order by created_at, id`
 
-/** $1 provider, $2 subject, $3 user ID, $4 e-mail address, $5 hosted domain. */
+/** $1 user ID. */
+const unlinkFormerSql = `
+  delete from linked_accounts a using users u
+  where a.user_id = $1 and a.provider = 'email' and u.id = $1 and a.subject <> u.email
+  returning a.subject`
+
+/** $1 provider, $2 subject, $3 user ID, $4 e-mail address, $5 hosted domain, $6 method of the session. */
 const insertSql = `
-  insert into linked_accounts (provider, subject, user_id, email, hosted_domain)
-  values ($1, $2, $3, $4, $5) on conflict (provider, subject) do nothing returning id`
+  insert into linked_accounts (provider, subject, user_id, email, hosted_domain, added_by)
+  values ($1, $2, $3, $4, $5, $6) on conflict (provider, subject) do nothing returning id`

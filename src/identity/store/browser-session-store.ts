@@ -3,6 +3,8 @@ import { BrowserSession } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
 import type { Authentication } from '../authentication.ts'
 import { hashSecret } from '../secret.ts'
+import { acrOf } from '../session-provider.ts'
+import { fromColumns } from './authentication-columns.ts'
 
 /** A browser session to create. */
 export type NewBrowserSession = Authentication & {
@@ -44,6 +46,7 @@ export class BrowserSessionStore {
       provider: session.provider,
       authenticated_at: session.authenticatedAt,
       is_time_reported: session.isTimeReported,
+      stepped_up_at: session.isStepUp ? session.authenticatedAt : null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
       browser_hash: session.browserHash,
@@ -63,6 +66,7 @@ export class BrowserSessionStore {
       provider: session.provider,
       authenticated_at: session.authenticatedAt,
       is_time_reported: session.isTimeReported,
+      stepped_up_at: session.isStepUp ? session.authenticatedAt : null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
       browser_hash: session.browserHash,
@@ -80,11 +84,12 @@ export class BrowserSessionStore {
 
   /** Returns the session of a cookie, unless it has expired or its user is inactive. */
   async findOpen(secret: string, now: Date): Promise<OpenBrowserSession | undefined> {
-    type Row = Omit<OpenBrowserSession, 'authenticatedAt' | 'secret'> & { time: string }
+    type Row = Omit<OpenBrowserSession, 'authenticatedAt' | 'secret' | 'acr'> & { time: string }
     const [row] = await query<Row>(this.#em, findOpenSql, [hashSecret(secret), now])
     if (!row) return undefined
     const { time, ...session } = row
-    return { ...session, secret, authenticatedAt: new Date(time) }
+    const acr = acrOf(session.provider)
+    return { ...session, secret, acr, authenticatedAt: new Date(time) }
   }
 
   /** Lists the sessions of a browser, which has several after sign-ins that ended at the same time. */
@@ -118,9 +123,7 @@ export class BrowserSessionStore {
 
   async findAuthentication(id: string): Promise<Authentication | undefined> {
     const session = await this.#em.findOne(BrowserSession, { id })
-    if (!session) return undefined
-    const { authenticated_at: authenticatedAt, is_time_reported: isTimeReported, amr } = session
-    return { authenticatedAt, isTimeReported, amr }
+    return session ? fromColumns(session) : undefined
   }
 
   /**
@@ -149,6 +152,7 @@ const deleteBeyondSql = `
 const findOpenSql = `
   select s.id, s.user_id as "userId", u.email, s.provider, s.amr,
     s.authenticated_at as time, s.is_time_reported as "isTimeReported",
+    s.stepped_up_at is not distinct from s.authenticated_at as "isStepUp",
     s.lacks_personal_workspace as "lacksPersonalWorkspace"
   from browser_sessions s join users u on u.id = s.user_id
   where s.secret_hash = $1 and s.expires_at > $2 and u.is_active`

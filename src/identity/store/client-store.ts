@@ -4,10 +4,11 @@ import { query } from '../../database/query.ts'
 import type { MemberKey } from './claims-store.ts'
 
 /**
- * The ID of the client app by which users sign in to the workspace console. Administrators neither
- * see nor change it.
+ * The IDs of the client apps by which users sign in to the workspace console and to the account page.
+ * Administrators neither see nor change them.
  */
 export const consoleClientId = '0da1c000-0000-7000-8000-000000000001'
+export const accountClientId = '0da1c000-0000-7000-8000-000000000002'
 
 /** The client app of a sign-in that began at `/auth/login`. */
 export type LoginClient = {
@@ -65,10 +66,10 @@ export class ClientStore {
     this.#em = em
   }
 
-  /** Saves the client app of the workspace console, whose ID is fixed. */
-  async saveConsole({ name, redirectUri }: { name: string; redirectUri: string }): Promise<void> {
-    await query(this.#em, saveConsoleSql, [consoleClientId, name])
-    await query(this.#em, saveConsoleUriSql, [consoleClientId, redirectUri])
+  /** Saves a client app of this server, whose ID is fixed. */
+  async saveBuiltIn(id: string, name: string, redirectUri: string): Promise<void> {
+    await query(this.#em, saveBuiltInSql, [id, name])
+    await query(this.#em, saveBuiltInUriSql, [id, redirectUri])
   }
 
   /** Returns the active client app that has registered exactly this redirect URI. */
@@ -133,12 +134,12 @@ export class ClientStore {
 }
 
 /** $1 client ID, $2 name. */
-const saveConsoleSql = `
+const saveBuiltInSql = `
   insert into client_apps (id, name, type) values ($1, $2, 'public')
   on conflict (id) do update set name = excluded.name where client_apps.name <> excluded.name`
 
 /** $1 client ID, $2 the only redirect URI. */
-const saveConsoleUriSql = `
+const saveBuiltInUriSql = `
   with removed as (delete from client_redirect_uris where app_id = $1 and uri <> $2)
   insert into client_redirect_uris (app_id, uri) values ($1, $2) on conflict do nothing`
 

@@ -104,6 +104,19 @@ export class SessionStore {
     return token?.family_id
   }
 
+  /** Returns the session of an access token, with the provider by which it began. */
+  async findByAccessToken(
+    accessTokenId: string,
+  ): Promise<{ id: string; provider: string } | undefined> {
+    const values = [accessTokenId]
+    const [session] = await query<{ id: string; provider: string }>(
+      this.#em,
+      findByAccessTokenSql,
+      values,
+    )
+    return session
+  }
+
   /** Returns the scope of an access token, or undefined if it has no session. */
   async findScopeOfAccessToken(accessTokenId: string): Promise<TokenScope | undefined> {
     const [scope] = await query<TokenScope>(this.#em, findScopeSql, [accessTokenId])
@@ -219,6 +232,11 @@ const findOtherwiseSql = `
   left join live_members m on m.user_id = u.id and m.workspace_id = $1
   where f.workspace_id = $1 and f.provider <> $2 and split_part(u.email, '@', 2) = any($3::text[])
     and not ($4 and m.role = 'owner')`
+
+/** $1 ID of an access token. */
+const findByAccessTokenSql = `
+  select f.id, f.provider from refresh_tokens t join refresh_families f on f.id = t.family_id
+  where t.access_token_id = $1`
 
 /** $1 ID of an access token. */
 const findScopeSql = `

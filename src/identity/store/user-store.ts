@@ -16,6 +16,8 @@ export type UserProfile = {
   avatarUrl: string
   isActive: boolean
   isAdmin: boolean
+  /** Whether the user signs in by codes sent to their address. */
+  emailSignIn: boolean
   createdAt: Date
 }
 
@@ -61,6 +63,10 @@ export class UserStore {
   ): Promise<void> {
     const changes = changedFields({ name, avatar_url: avatarUrl })
     if (changes) await this.#em.nativeUpdate(User, { id }, changes)
+  }
+
+  async setEmailSignIn(id: string, isOn: boolean): Promise<void> {
+    await this.#em.nativeUpdate(User, { id }, { email_sign_in: isOn })
   }
 
   /**
@@ -111,8 +117,8 @@ export class UserStore {
   }
 
   /**
-   * Changes the address of a user, and of their only linked account. Returns false if the user has no or
-   * several accounts, if the account has had the address before, which an administrator has then
+   * Changes the address of a user, and of their only linked account beside passkeys. Returns false if the
+   * user has no or several accounts, if the account has had the address before, which an administrator has then
    * corrected, if somebody has it, or if a directory or connection knows the user.
    */
   async followAddress(id: string, email: string): Promise<boolean> {
@@ -152,13 +158,14 @@ const followAddressSql = `
   with changed as (
     update users u set email = $2
     where u.id = $1 and not exists (select from users o where o.email = $2)
-      and (select count(*) from linked_accounts where user_id = $1) = 1
+      and (select count(*) from linked_accounts where user_id = $1 and provider <> 'passkey') = 1
       and not exists (select from linked_accounts where user_id = $1 and email = $2)
       and not exists (select from scim_users where user_id = $1 and deleted_at is null)
       and not exists (select from connection_subjects where user_id = $1)
     returning u.id
   ), linked as (
-    update linked_accounts a set email = $2 from changed c where a.user_id = c.id
+    update linked_accounts a set email = $2 from changed c
+    where a.user_id = c.id and a.provider <> 'passkey'
   )
   select id from changed`
 
@@ -172,6 +179,7 @@ function toProfile(user: InferEntity<typeof User>): UserProfile {
     avatarUrl: user.avatar_url,
     isActive: user.is_active,
     isAdmin: user.is_admin,
+    emailSignIn: user.email_sign_in,
     createdAt: user.created_at,
   }
 }

@@ -84,7 +84,7 @@ export function createMetrics(
   })
   const signIns = new Counter({
     name: 'daikon_sign_ins_total',
-    help: 'Completed sign-ins, by provider, flow and outcome',
+    help: 'Completed sign-ins and wrong codes, by provider, flow and outcome',
     labelNames: ['provider', 'flow', 'outcome'],
     registers,
   })

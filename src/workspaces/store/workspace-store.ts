@@ -16,6 +16,8 @@ export type WorkspaceOfUser = {
   description: string
   /** Whether administrators may give support access. */
   supportAccess: boolean
+  /** Whether sessions that began with a code by e-mail reach it. */
+  emailSignIn: boolean
   role: Role | null
   createdAt: Timestamp
 }
@@ -93,9 +95,17 @@ export class WorkspaceStore {
 
   async update(
     id: string,
-    { supportAccess, ...changes }: { name?: string; description?: string; supportAccess?: boolean },
+    {
+      supportAccess,
+      emailSignIn,
+      ...changes
+    }: { name?: string; description?: string; supportAccess?: boolean; emailSignIn?: boolean },
   ): Promise<void> {
-    const fields = changedFields({ ...changes, support_access: supportAccess })
+    const fields = changedFields({
+      ...changes,
+      support_access: supportAccess,
+      email_sign_in: emailSignIn,
+    })
     if (fields) await this.#em.nativeUpdate(Workspace, { id }, fields)
   }
 
@@ -149,7 +159,7 @@ const servicesSql = `
   order by name`
 
 const columns = `w.id, w.name, w.slug, w.description, m.role, w.created_at as "createdAt",
-  w.support_access as "supportAccess"`
+  w.support_access as "supportAccess", w.email_sign_in as "emailSignIn"`
 
 /** $1 ID of the user whose role is selected, or null for none. */
 const tables = 'workspaces w left join live_members m on m.workspace_id = w.id and m.user_id = $1'

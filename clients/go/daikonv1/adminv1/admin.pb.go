@@ -26,7 +26,7 @@ var File_daikon_v1_admin_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a daikon/v1/admin_conditions.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1edaikon/v1/admin_webhooks.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x1cdaikon/v1/bulk_changes.proto\x1a\x1bdaikon/v1/connections.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/links.proto\x1a\x1bdaikon/v1/permissions.proto\x1a daikon/v1/service_accounts.proto\x1a\x1adaikon/v1/workspaces.proto2\xd1H\n" +
+	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a daikon/v1/admin_conditions.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1edaikon/v1/admin_webhooks.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x1cdaikon/v1/bulk_changes.proto\x1a\x1bdaikon/v1/connections.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/links.proto\x1a\x1bdaikon/v1/permissions.proto\x1a daikon/v1/service_accounts.proto\x1a\x15daikon/v1/users.proto\x1a\x1adaikon/v1/workspaces.proto2\xffI\n" +
 	"\fAdminService\x128\n" +
 	"\bGetStats\x12\x1a.daikon.v1.GetStatsRequest\x1a\x10.daikon.v1.Stats\x12O\n" +
 	"\fListActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12L\n" +
@@ -43,7 +43,9 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"ExportUser\x12\x1c.daikon.v1.ExportUserRequest\x1a\x15.daikon.v1.UserExport\x12O\n" +
 	"\x0fEndUserSessions\x12!.daikon.v1.EndUserSessionsRequest\x1a\x19.daikon.v1.DeleteResponse\x12M\n" +
-	"\x0eEndUserSession\x12 .daikon.v1.EndUserSessionRequest\x1a\x19.daikon.v1.DeleteResponse\x12^\n" +
+	"\x0eEndUserSession\x12 .daikon.v1.EndUserSessionRequest\x1a\x19.daikon.v1.DeleteResponse\x12W\n" +
+	"\x10ListUserPasskeys\x12\".daikon.v1.ListUserPasskeysRequest\x1a\x1f.daikon.v1.ListPasskeysResponse\x12S\n" +
+	"\x11DeleteUserPasskey\x12#.daikon.v1.DeleteUserPasskeyRequest\x1a\x19.daikon.v1.DeleteResponse\x12^\n" +
 	"\x12AddUserToWorkspace\x12$.daikon.v1.AddUserToWorkspaceRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12K\n" +
 	"\x0eListWorkspaces\x12\x1f.daikon.v1.WorkspacePageRequest\x1a\x18.daikon.v1.WorkspacePage\x12R\n" +
 	"\x0fCreateWorkspace\x12!.daikon.v1.CreateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12^\n" +
@@ -172,150 +174,153 @@ var file_daikon_v1_admin_proto_goTypes = []any{
 	(*ExportUserRequest)(nil),                      // 10: daikon.v1.ExportUserRequest
 	(*EndUserSessionsRequest)(nil),                 // 11: daikon.v1.EndUserSessionsRequest
 	(*EndUserSessionRequest)(nil),                  // 12: daikon.v1.EndUserSessionRequest
-	(*AddUserToWorkspaceRequest)(nil),              // 13: daikon.v1.AddUserToWorkspaceRequest
-	(*WorkspacePageRequest)(nil),                   // 14: daikon.v1.WorkspacePageRequest
-	(*daikonv1.CreateWorkspaceRequest)(nil),        // 15: daikon.v1.CreateWorkspaceRequest
-	(*ListAllWorkspacesRequest)(nil),               // 16: daikon.v1.ListAllWorkspacesRequest
-	(*daikonv1.WorkspaceRequest)(nil),              // 17: daikon.v1.WorkspaceRequest
-	(*daikonv1.UpdateWorkspaceRequest)(nil),        // 18: daikon.v1.UpdateWorkspaceRequest
-	(*daikonv1.DeleteWorkspaceRequest)(nil),        // 19: daikon.v1.DeleteWorkspaceRequest
-	(*daikonv1.ListMembersRequest)(nil),            // 20: daikon.v1.ListMembersRequest
-	(*daikonv1.InviteMemberRequest)(nil),           // 21: daikon.v1.InviteMemberRequest
-	(*SupportAccessRequest)(nil),                   // 22: daikon.v1.SupportAccessRequest
-	(*daikonv1.UpdateMemberRequest)(nil),           // 23: daikon.v1.UpdateMemberRequest
-	(*daikonv1.AddMembersRequest)(nil),             // 24: daikon.v1.AddMembersRequest
-	(*daikonv1.UpdateMembersRequest)(nil),          // 25: daikon.v1.UpdateMembersRequest
-	(*daikonv1.RemoveMemberRequest)(nil),           // 26: daikon.v1.RemoveMemberRequest
-	(*daikonv1.ListGroupsRequest)(nil),             // 27: daikon.v1.ListGroupsRequest
-	(*daikonv1.GroupCreateRequest)(nil),            // 28: daikon.v1.GroupCreateRequest
-	(*daikonv1.GroupRequest)(nil),                  // 29: daikon.v1.GroupRequest
-	(*daikonv1.GroupUpdateRequest)(nil),            // 30: daikon.v1.GroupUpdateRequest
-	(*daikonv1.DeleteGroupRequest)(nil),            // 31: daikon.v1.DeleteGroupRequest
-	(*daikonv1.ListGroupMembersRequest)(nil),       // 32: daikon.v1.ListGroupMembersRequest
-	(*daikonv1.GroupMemberRequest)(nil),            // 33: daikon.v1.GroupMemberRequest
-	(*daikonv1.ChildGroupRequest)(nil),             // 34: daikon.v1.ChildGroupRequest
-	(*PermissionPageRequest)(nil),                  // 35: daikon.v1.PermissionPageRequest
-	(*PermissionRequest)(nil),                      // 36: daikon.v1.PermissionRequest
-	(*ExplainPermissionRequest)(nil),               // 37: daikon.v1.ExplainPermissionRequest
-	(*WhatIfRequest)(nil),                          // 38: daikon.v1.WhatIfRequest
-	(*ListPermissionSubjectsRequest)(nil),          // 39: daikon.v1.ListPermissionSubjectsRequest
-	(*EvaluateConditionRequest)(nil),               // 40: daikon.v1.EvaluateConditionRequest
-	(*daikonv1.UpdateVisibilityRequest)(nil),       // 41: daikon.v1.UpdateVisibilityRequest
-	(*daikonv1.UpdateAttributesRequest)(nil),       // 42: daikon.v1.UpdateAttributesRequest
-	(*daikonv1.TransferOwnershipRequest)(nil),      // 43: daikon.v1.TransferOwnershipRequest
-	(*daikonv1.UpdateParentRequest)(nil),           // 44: daikon.v1.UpdateParentRequest
-	(*daikonv1.ShareRequest)(nil),                  // 45: daikon.v1.ShareRequest
-	(*daikonv1.CreateLinkRequest)(nil),             // 46: daikon.v1.CreateLinkRequest
-	(*daikonv1.ListLinksRequest)(nil),              // 47: daikon.v1.ListLinksRequest
-	(*daikonv1.DeleteLinkRequest)(nil),             // 48: daikon.v1.DeleteLinkRequest
-	(*ListAllResourceTypesRequest)(nil),            // 49: daikon.v1.ListAllResourceTypesRequest
-	(*daikonv1.PutResourceTypeRequest)(nil),        // 50: daikon.v1.PutResourceTypeRequest
-	(*daikonv1.DeleteResourceTypeRequest)(nil),     // 51: daikon.v1.DeleteResourceTypeRequest
-	(*ListServiceActionsRequest)(nil),              // 52: daikon.v1.ListServiceActionsRequest
-	(*daikonv1.RegisterActionsRequest)(nil),        // 53: daikon.v1.RegisterActionsRequest
-	(*ListRolesRequest)(nil),                       // 54: daikon.v1.ListRolesRequest
-	(*RoleCreateRequest)(nil),                      // 55: daikon.v1.RoleCreateRequest
-	(*RoleRequest)(nil),                            // 56: daikon.v1.RoleRequest
-	(*RoleUpdateRequest)(nil),                      // 57: daikon.v1.RoleUpdateRequest
-	(*DeleteRoleRequest)(nil),                      // 58: daikon.v1.DeleteRoleRequest
-	(*AddRoleActionsRequest)(nil),                  // 59: daikon.v1.AddRoleActionsRequest
-	(*RoleActionRequest)(nil),                      // 60: daikon.v1.RoleActionRequest
-	(*ListRoleMembersRequest)(nil),                 // 61: daikon.v1.ListRoleMembersRequest
-	(*RoleMemberRequest)(nil),                      // 62: daikon.v1.RoleMemberRequest
-	(*RoleGroupRequest)(nil),                       // 63: daikon.v1.RoleGroupRequest
-	(*ServiceAccountCreateRequest)(nil),            // 64: daikon.v1.ServiceAccountCreateRequest
-	(*ServiceAccountRequest)(nil),                  // 65: daikon.v1.ServiceAccountRequest
-	(*ServiceAccountUpdateRequest)(nil),            // 66: daikon.v1.ServiceAccountUpdateRequest
-	(*ServiceAccountDeleteRequest)(nil),            // 67: daikon.v1.ServiceAccountDeleteRequest
-	(*ApiKeyCreateRequest)(nil),                    // 68: daikon.v1.ApiKeyCreateRequest
-	(*ApiKeyRequest)(nil),                          // 69: daikon.v1.ApiKeyRequest
-	(*daikonv1.ConnectionCreateRequest)(nil),       // 70: daikon.v1.ConnectionCreateRequest
-	(*daikonv1.DiscoverIssuerRequest)(nil),         // 71: daikon.v1.DiscoverIssuerRequest
-	(*daikonv1.ConnectionRequest)(nil),             // 72: daikon.v1.ConnectionRequest
-	(*daikonv1.ConnectionUpdateRequest)(nil),       // 73: daikon.v1.ConnectionUpdateRequest
-	(*daikonv1.ConnectionDeleteRequest)(nil),       // 74: daikon.v1.ConnectionDeleteRequest
-	(*daikonv1.ConnectionDomainRequest)(nil),       // 75: daikon.v1.ConnectionDomainRequest
-	(*ListServiceAppsRequest)(nil),                 // 76: daikon.v1.ListServiceAppsRequest
-	(*ServiceAppCreateRequest)(nil),                // 77: daikon.v1.ServiceAppCreateRequest
-	(*GetServiceAppRequest)(nil),                   // 78: daikon.v1.GetServiceAppRequest
-	(*ServiceAppUpdateRequest)(nil),                // 79: daikon.v1.ServiceAppUpdateRequest
-	(*ServiceAppRequest)(nil),                      // 80: daikon.v1.ServiceAppRequest
-	(*ServiceAppRotateRequest)(nil),                // 81: daikon.v1.ServiceAppRotateRequest
-	(*ListClientAppsRequest)(nil),                  // 82: daikon.v1.ListClientAppsRequest
-	(*ClientAppCreateRequest)(nil),                 // 83: daikon.v1.ClientAppCreateRequest
-	(*GetClientAppRequest)(nil),                    // 84: daikon.v1.GetClientAppRequest
-	(*ClientAppUpdateRequest)(nil),                 // 85: daikon.v1.ClientAppUpdateRequest
-	(*ClientAppRotateRequest)(nil),                 // 86: daikon.v1.ClientAppRotateRequest
-	(*ClientAppRequest)(nil),                       // 87: daikon.v1.ClientAppRequest
-	(*ListManagementAppsRequest)(nil),              // 88: daikon.v1.ListManagementAppsRequest
-	(*ManagementAppCreateRequest)(nil),             // 89: daikon.v1.ManagementAppCreateRequest
-	(*ManagementAppUpdateRequest)(nil),             // 90: daikon.v1.ManagementAppUpdateRequest
-	(*ManagementAppRotateRequest)(nil),             // 91: daikon.v1.ManagementAppRotateRequest
-	(*ManagementAppRequest)(nil),                   // 92: daikon.v1.ManagementAppRequest
-	(*daikonv1.ListWebhooksRequest)(nil),           // 93: daikon.v1.ListWebhooksRequest
-	(*daikonv1.WebhookCreateRequest)(nil),          // 94: daikon.v1.WebhookCreateRequest
-	(*daikonv1.WebhookRequest)(nil),                // 95: daikon.v1.WebhookRequest
-	(*daikonv1.WebhookUpdateRequest)(nil),          // 96: daikon.v1.WebhookUpdateRequest
-	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 97: daikon.v1.ListWebhookDeliveriesRequest
-	(*daikonv1.WebhookDeliveryRequest)(nil),        // 98: daikon.v1.WebhookDeliveryRequest
-	(*CsvImportRequest)(nil),                       // 99: daikon.v1.CsvImportRequest
-	(*activityv1.Stats)(nil),                       // 100: daikon.v1.Stats
-	(*activityv1.ListActivityResponse)(nil),        // 101: daikon.v1.ListActivityResponse
-	(*activityv1.LookUpNamesResponse)(nil),         // 102: daikon.v1.LookUpNamesResponse
-	(*activityv1.SearchNamesResponse)(nil),         // 103: daikon.v1.SearchNamesResponse
-	(*UserPage)(nil),                               // 104: daikon.v1.UserPage
-	(*UserDetail)(nil),                             // 105: daikon.v1.UserDetail
-	(*daikonv1.BulkResponse)(nil),                  // 106: daikon.v1.BulkResponse
-	(*DeleteUserResponse)(nil),                     // 107: daikon.v1.DeleteUserResponse
-	(*UserExport)(nil),                             // 108: daikon.v1.UserExport
-	(*daikonv1.DeleteResponse)(nil),                // 109: daikon.v1.DeleteResponse
-	(*daikonv1.WorkspaceMemberResponse)(nil),       // 110: daikon.v1.WorkspaceMemberResponse
-	(*WorkspacePage)(nil),                          // 111: daikon.v1.WorkspacePage
-	(*daikonv1.WorkspaceResponse)(nil),             // 112: daikon.v1.WorkspaceResponse
-	(*ListAllWorkspacesResponse)(nil),              // 113: daikon.v1.ListAllWorkspacesResponse
-	(*daikonv1.ListMembersResponse)(nil),           // 114: daikon.v1.ListMembersResponse
-	(*daikonv1.ListGroupsResponse)(nil),            // 115: daikon.v1.ListGroupsResponse
-	(*daikonv1.GroupResponse)(nil),                 // 116: daikon.v1.GroupResponse
-	(*daikonv1.ListGroupMembersResponse)(nil),      // 117: daikon.v1.ListGroupMembersResponse
-	(*daikonv1.Acknowledgement)(nil),               // 118: daikon.v1.Acknowledgement
-	(*PermissionPage)(nil),                         // 119: daikon.v1.PermissionPage
-	(*daikonv1.ResourcePermissionResponse)(nil),    // 120: daikon.v1.ResourcePermissionResponse
-	(*PermissionExplanation)(nil),                  // 121: daikon.v1.PermissionExplanation
-	(*PermissionSubjectPage)(nil),                  // 122: daikon.v1.PermissionSubjectPage
-	(*ConditionResult)(nil),                        // 123: daikon.v1.ConditionResult
-	(*daikonv1.ShareResponse)(nil),                 // 124: daikon.v1.ShareResponse
-	(*daikonv1.CreatedLink)(nil),                   // 125: daikon.v1.CreatedLink
-	(*daikonv1.ListLinksResponse)(nil),             // 126: daikon.v1.ListLinksResponse
-	(*daikonv1.DeleteLinkResponse)(nil),            // 127: daikon.v1.DeleteLinkResponse
-	(*daikonv1.ListResourceTypesResponse)(nil),     // 128: daikon.v1.ListResourceTypesResponse
-	(*daikonv1.ResourceType)(nil),                  // 129: daikon.v1.ResourceType
-	(*daikonv1.DeleteResourceTypeResponse)(nil),    // 130: daikon.v1.DeleteResourceTypeResponse
-	(*ListServiceActionsResponse)(nil),             // 131: daikon.v1.ListServiceActionsResponse
-	(*daikonv1.ServiceActions)(nil),                // 132: daikon.v1.ServiceActions
-	(*ListRolesResponse)(nil),                      // 133: daikon.v1.ListRolesResponse
-	(*RoleResponse)(nil),                           // 134: daikon.v1.RoleResponse
-	(*ListRoleActionsResponse)(nil),                // 135: daikon.v1.ListRoleActionsResponse
-	(*ListRoleMembersResponse)(nil),                // 136: daikon.v1.ListRoleMembersResponse
-	(*ListServiceAccountsResponse)(nil),            // 137: daikon.v1.ListServiceAccountsResponse
-	(*ServiceAccountResponse)(nil),                 // 138: daikon.v1.ServiceAccountResponse
-	(*ListApiKeysResponse)(nil),                    // 139: daikon.v1.ListApiKeysResponse
-	(*ApiKeyResponse)(nil),                         // 140: daikon.v1.ApiKeyResponse
-	(*daikonv1.ListConnectionsResponse)(nil),       // 141: daikon.v1.ListConnectionsResponse
-	(*daikonv1.ConnectionResponse)(nil),            // 142: daikon.v1.ConnectionResponse
-	(*daikonv1.IssuerConfiguration)(nil),           // 143: daikon.v1.IssuerConfiguration
-	(*daikonv1.ConnectionDomainResponse)(nil),      // 144: daikon.v1.ConnectionDomainResponse
-	(*ListServiceAppsResponse)(nil),                // 145: daikon.v1.ListServiceAppsResponse
-	(*ServiceAppKeyResponse)(nil),                  // 146: daikon.v1.ServiceAppKeyResponse
-	(*ServiceAppResponse)(nil),                     // 147: daikon.v1.ServiceAppResponse
-	(*ListClientAppsResponse)(nil),                 // 148: daikon.v1.ListClientAppsResponse
-	(*ClientAppResponse)(nil),                      // 149: daikon.v1.ClientAppResponse
-	(*ListManagementAppsResponse)(nil),             // 150: daikon.v1.ListManagementAppsResponse
-	(*ManagementAppResponse)(nil),                  // 151: daikon.v1.ManagementAppResponse
-	(*daikonv1.ListWebhooksResponse)(nil),          // 152: daikon.v1.ListWebhooksResponse
-	(*daikonv1.WebhookResponse)(nil),               // 153: daikon.v1.WebhookResponse
-	(*daikonv1.WebhookDelivery)(nil),               // 154: daikon.v1.WebhookDelivery
-	(*daikonv1.ListWebhookDeliveriesResponse)(nil), // 155: daikon.v1.ListWebhookDeliveriesResponse
-	(*CsvImportReport)(nil),                        // 156: daikon.v1.CsvImportReport
+	(*ListUserPasskeysRequest)(nil),                // 13: daikon.v1.ListUserPasskeysRequest
+	(*DeleteUserPasskeyRequest)(nil),               // 14: daikon.v1.DeleteUserPasskeyRequest
+	(*AddUserToWorkspaceRequest)(nil),              // 15: daikon.v1.AddUserToWorkspaceRequest
+	(*WorkspacePageRequest)(nil),                   // 16: daikon.v1.WorkspacePageRequest
+	(*daikonv1.CreateWorkspaceRequest)(nil),        // 17: daikon.v1.CreateWorkspaceRequest
+	(*ListAllWorkspacesRequest)(nil),               // 18: daikon.v1.ListAllWorkspacesRequest
+	(*daikonv1.WorkspaceRequest)(nil),              // 19: daikon.v1.WorkspaceRequest
+	(*daikonv1.UpdateWorkspaceRequest)(nil),        // 20: daikon.v1.UpdateWorkspaceRequest
+	(*daikonv1.DeleteWorkspaceRequest)(nil),        // 21: daikon.v1.DeleteWorkspaceRequest
+	(*daikonv1.ListMembersRequest)(nil),            // 22: daikon.v1.ListMembersRequest
+	(*daikonv1.InviteMemberRequest)(nil),           // 23: daikon.v1.InviteMemberRequest
+	(*SupportAccessRequest)(nil),                   // 24: daikon.v1.SupportAccessRequest
+	(*daikonv1.UpdateMemberRequest)(nil),           // 25: daikon.v1.UpdateMemberRequest
+	(*daikonv1.AddMembersRequest)(nil),             // 26: daikon.v1.AddMembersRequest
+	(*daikonv1.UpdateMembersRequest)(nil),          // 27: daikon.v1.UpdateMembersRequest
+	(*daikonv1.RemoveMemberRequest)(nil),           // 28: daikon.v1.RemoveMemberRequest
+	(*daikonv1.ListGroupsRequest)(nil),             // 29: daikon.v1.ListGroupsRequest
+	(*daikonv1.GroupCreateRequest)(nil),            // 30: daikon.v1.GroupCreateRequest
+	(*daikonv1.GroupRequest)(nil),                  // 31: daikon.v1.GroupRequest
+	(*daikonv1.GroupUpdateRequest)(nil),            // 32: daikon.v1.GroupUpdateRequest
+	(*daikonv1.DeleteGroupRequest)(nil),            // 33: daikon.v1.DeleteGroupRequest
+	(*daikonv1.ListGroupMembersRequest)(nil),       // 34: daikon.v1.ListGroupMembersRequest
+	(*daikonv1.GroupMemberRequest)(nil),            // 35: daikon.v1.GroupMemberRequest
+	(*daikonv1.ChildGroupRequest)(nil),             // 36: daikon.v1.ChildGroupRequest
+	(*PermissionPageRequest)(nil),                  // 37: daikon.v1.PermissionPageRequest
+	(*PermissionRequest)(nil),                      // 38: daikon.v1.PermissionRequest
+	(*ExplainPermissionRequest)(nil),               // 39: daikon.v1.ExplainPermissionRequest
+	(*WhatIfRequest)(nil),                          // 40: daikon.v1.WhatIfRequest
+	(*ListPermissionSubjectsRequest)(nil),          // 41: daikon.v1.ListPermissionSubjectsRequest
+	(*EvaluateConditionRequest)(nil),               // 42: daikon.v1.EvaluateConditionRequest
+	(*daikonv1.UpdateVisibilityRequest)(nil),       // 43: daikon.v1.UpdateVisibilityRequest
+	(*daikonv1.UpdateAttributesRequest)(nil),       // 44: daikon.v1.UpdateAttributesRequest
+	(*daikonv1.TransferOwnershipRequest)(nil),      // 45: daikon.v1.TransferOwnershipRequest
+	(*daikonv1.UpdateParentRequest)(nil),           // 46: daikon.v1.UpdateParentRequest
+	(*daikonv1.ShareRequest)(nil),                  // 47: daikon.v1.ShareRequest
+	(*daikonv1.CreateLinkRequest)(nil),             // 48: daikon.v1.CreateLinkRequest
+	(*daikonv1.ListLinksRequest)(nil),              // 49: daikon.v1.ListLinksRequest
+	(*daikonv1.DeleteLinkRequest)(nil),             // 50: daikon.v1.DeleteLinkRequest
+	(*ListAllResourceTypesRequest)(nil),            // 51: daikon.v1.ListAllResourceTypesRequest
+	(*daikonv1.PutResourceTypeRequest)(nil),        // 52: daikon.v1.PutResourceTypeRequest
+	(*daikonv1.DeleteResourceTypeRequest)(nil),     // 53: daikon.v1.DeleteResourceTypeRequest
+	(*ListServiceActionsRequest)(nil),              // 54: daikon.v1.ListServiceActionsRequest
+	(*daikonv1.RegisterActionsRequest)(nil),        // 55: daikon.v1.RegisterActionsRequest
+	(*ListRolesRequest)(nil),                       // 56: daikon.v1.ListRolesRequest
+	(*RoleCreateRequest)(nil),                      // 57: daikon.v1.RoleCreateRequest
+	(*RoleRequest)(nil),                            // 58: daikon.v1.RoleRequest
+	(*RoleUpdateRequest)(nil),                      // 59: daikon.v1.RoleUpdateRequest
+	(*DeleteRoleRequest)(nil),                      // 60: daikon.v1.DeleteRoleRequest
+	(*AddRoleActionsRequest)(nil),                  // 61: daikon.v1.AddRoleActionsRequest
+	(*RoleActionRequest)(nil),                      // 62: daikon.v1.RoleActionRequest
+	(*ListRoleMembersRequest)(nil),                 // 63: daikon.v1.ListRoleMembersRequest
+	(*RoleMemberRequest)(nil),                      // 64: daikon.v1.RoleMemberRequest
+	(*RoleGroupRequest)(nil),                       // 65: daikon.v1.RoleGroupRequest
+	(*ServiceAccountCreateRequest)(nil),            // 66: daikon.v1.ServiceAccountCreateRequest
+	(*ServiceAccountRequest)(nil),                  // 67: daikon.v1.ServiceAccountRequest
+	(*ServiceAccountUpdateRequest)(nil),            // 68: daikon.v1.ServiceAccountUpdateRequest
+	(*ServiceAccountDeleteRequest)(nil),            // 69: daikon.v1.ServiceAccountDeleteRequest
+	(*ApiKeyCreateRequest)(nil),                    // 70: daikon.v1.ApiKeyCreateRequest
+	(*ApiKeyRequest)(nil),                          // 71: daikon.v1.ApiKeyRequest
+	(*daikonv1.ConnectionCreateRequest)(nil),       // 72: daikon.v1.ConnectionCreateRequest
+	(*daikonv1.DiscoverIssuerRequest)(nil),         // 73: daikon.v1.DiscoverIssuerRequest
+	(*daikonv1.ConnectionRequest)(nil),             // 74: daikon.v1.ConnectionRequest
+	(*daikonv1.ConnectionUpdateRequest)(nil),       // 75: daikon.v1.ConnectionUpdateRequest
+	(*daikonv1.ConnectionDeleteRequest)(nil),       // 76: daikon.v1.ConnectionDeleteRequest
+	(*daikonv1.ConnectionDomainRequest)(nil),       // 77: daikon.v1.ConnectionDomainRequest
+	(*ListServiceAppsRequest)(nil),                 // 78: daikon.v1.ListServiceAppsRequest
+	(*ServiceAppCreateRequest)(nil),                // 79: daikon.v1.ServiceAppCreateRequest
+	(*GetServiceAppRequest)(nil),                   // 80: daikon.v1.GetServiceAppRequest
+	(*ServiceAppUpdateRequest)(nil),                // 81: daikon.v1.ServiceAppUpdateRequest
+	(*ServiceAppRequest)(nil),                      // 82: daikon.v1.ServiceAppRequest
+	(*ServiceAppRotateRequest)(nil),                // 83: daikon.v1.ServiceAppRotateRequest
+	(*ListClientAppsRequest)(nil),                  // 84: daikon.v1.ListClientAppsRequest
+	(*ClientAppCreateRequest)(nil),                 // 85: daikon.v1.ClientAppCreateRequest
+	(*GetClientAppRequest)(nil),                    // 86: daikon.v1.GetClientAppRequest
+	(*ClientAppUpdateRequest)(nil),                 // 87: daikon.v1.ClientAppUpdateRequest
+	(*ClientAppRotateRequest)(nil),                 // 88: daikon.v1.ClientAppRotateRequest
+	(*ClientAppRequest)(nil),                       // 89: daikon.v1.ClientAppRequest
+	(*ListManagementAppsRequest)(nil),              // 90: daikon.v1.ListManagementAppsRequest
+	(*ManagementAppCreateRequest)(nil),             // 91: daikon.v1.ManagementAppCreateRequest
+	(*ManagementAppUpdateRequest)(nil),             // 92: daikon.v1.ManagementAppUpdateRequest
+	(*ManagementAppRotateRequest)(nil),             // 93: daikon.v1.ManagementAppRotateRequest
+	(*ManagementAppRequest)(nil),                   // 94: daikon.v1.ManagementAppRequest
+	(*daikonv1.ListWebhooksRequest)(nil),           // 95: daikon.v1.ListWebhooksRequest
+	(*daikonv1.WebhookCreateRequest)(nil),          // 96: daikon.v1.WebhookCreateRequest
+	(*daikonv1.WebhookRequest)(nil),                // 97: daikon.v1.WebhookRequest
+	(*daikonv1.WebhookUpdateRequest)(nil),          // 98: daikon.v1.WebhookUpdateRequest
+	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 99: daikon.v1.ListWebhookDeliveriesRequest
+	(*daikonv1.WebhookDeliveryRequest)(nil),        // 100: daikon.v1.WebhookDeliveryRequest
+	(*CsvImportRequest)(nil),                       // 101: daikon.v1.CsvImportRequest
+	(*activityv1.Stats)(nil),                       // 102: daikon.v1.Stats
+	(*activityv1.ListActivityResponse)(nil),        // 103: daikon.v1.ListActivityResponse
+	(*activityv1.LookUpNamesResponse)(nil),         // 104: daikon.v1.LookUpNamesResponse
+	(*activityv1.SearchNamesResponse)(nil),         // 105: daikon.v1.SearchNamesResponse
+	(*UserPage)(nil),                               // 106: daikon.v1.UserPage
+	(*UserDetail)(nil),                             // 107: daikon.v1.UserDetail
+	(*daikonv1.BulkResponse)(nil),                  // 108: daikon.v1.BulkResponse
+	(*DeleteUserResponse)(nil),                     // 109: daikon.v1.DeleteUserResponse
+	(*UserExport)(nil),                             // 110: daikon.v1.UserExport
+	(*daikonv1.DeleteResponse)(nil),                // 111: daikon.v1.DeleteResponse
+	(*daikonv1.ListPasskeysResponse)(nil),          // 112: daikon.v1.ListPasskeysResponse
+	(*daikonv1.WorkspaceMemberResponse)(nil),       // 113: daikon.v1.WorkspaceMemberResponse
+	(*WorkspacePage)(nil),                          // 114: daikon.v1.WorkspacePage
+	(*daikonv1.WorkspaceResponse)(nil),             // 115: daikon.v1.WorkspaceResponse
+	(*ListAllWorkspacesResponse)(nil),              // 116: daikon.v1.ListAllWorkspacesResponse
+	(*daikonv1.ListMembersResponse)(nil),           // 117: daikon.v1.ListMembersResponse
+	(*daikonv1.ListGroupsResponse)(nil),            // 118: daikon.v1.ListGroupsResponse
+	(*daikonv1.GroupResponse)(nil),                 // 119: daikon.v1.GroupResponse
+	(*daikonv1.ListGroupMembersResponse)(nil),      // 120: daikon.v1.ListGroupMembersResponse
+	(*daikonv1.Acknowledgement)(nil),               // 121: daikon.v1.Acknowledgement
+	(*PermissionPage)(nil),                         // 122: daikon.v1.PermissionPage
+	(*daikonv1.ResourcePermissionResponse)(nil),    // 123: daikon.v1.ResourcePermissionResponse
+	(*PermissionExplanation)(nil),                  // 124: daikon.v1.PermissionExplanation
+	(*PermissionSubjectPage)(nil),                  // 125: daikon.v1.PermissionSubjectPage
+	(*ConditionResult)(nil),                        // 126: daikon.v1.ConditionResult
+	(*daikonv1.ShareResponse)(nil),                 // 127: daikon.v1.ShareResponse
+	(*daikonv1.CreatedLink)(nil),                   // 128: daikon.v1.CreatedLink
+	(*daikonv1.ListLinksResponse)(nil),             // 129: daikon.v1.ListLinksResponse
+	(*daikonv1.DeleteLinkResponse)(nil),            // 130: daikon.v1.DeleteLinkResponse
+	(*daikonv1.ListResourceTypesResponse)(nil),     // 131: daikon.v1.ListResourceTypesResponse
+	(*daikonv1.ResourceType)(nil),                  // 132: daikon.v1.ResourceType
+	(*daikonv1.DeleteResourceTypeResponse)(nil),    // 133: daikon.v1.DeleteResourceTypeResponse
+	(*ListServiceActionsResponse)(nil),             // 134: daikon.v1.ListServiceActionsResponse
+	(*daikonv1.ServiceActions)(nil),                // 135: daikon.v1.ServiceActions
+	(*ListRolesResponse)(nil),                      // 136: daikon.v1.ListRolesResponse
+	(*RoleResponse)(nil),                           // 137: daikon.v1.RoleResponse
+	(*ListRoleActionsResponse)(nil),                // 138: daikon.v1.ListRoleActionsResponse
+	(*ListRoleMembersResponse)(nil),                // 139: daikon.v1.ListRoleMembersResponse
+	(*ListServiceAccountsResponse)(nil),            // 140: daikon.v1.ListServiceAccountsResponse
+	(*ServiceAccountResponse)(nil),                 // 141: daikon.v1.ServiceAccountResponse
+	(*ListApiKeysResponse)(nil),                    // 142: daikon.v1.ListApiKeysResponse
+	(*ApiKeyResponse)(nil),                         // 143: daikon.v1.ApiKeyResponse
+	(*daikonv1.ListConnectionsResponse)(nil),       // 144: daikon.v1.ListConnectionsResponse
+	(*daikonv1.ConnectionResponse)(nil),            // 145: daikon.v1.ConnectionResponse
+	(*daikonv1.IssuerConfiguration)(nil),           // 146: daikon.v1.IssuerConfiguration
+	(*daikonv1.ConnectionDomainResponse)(nil),      // 147: daikon.v1.ConnectionDomainResponse
+	(*ListServiceAppsResponse)(nil),                // 148: daikon.v1.ListServiceAppsResponse
+	(*ServiceAppKeyResponse)(nil),                  // 149: daikon.v1.ServiceAppKeyResponse
+	(*ServiceAppResponse)(nil),                     // 150: daikon.v1.ServiceAppResponse
+	(*ListClientAppsResponse)(nil),                 // 151: daikon.v1.ListClientAppsResponse
+	(*ClientAppResponse)(nil),                      // 152: daikon.v1.ClientAppResponse
+	(*ListManagementAppsResponse)(nil),             // 153: daikon.v1.ListManagementAppsResponse
+	(*ManagementAppResponse)(nil),                  // 154: daikon.v1.ManagementAppResponse
+	(*daikonv1.ListWebhooksResponse)(nil),          // 155: daikon.v1.ListWebhooksResponse
+	(*daikonv1.WebhookResponse)(nil),               // 156: daikon.v1.WebhookResponse
+	(*daikonv1.WebhookDelivery)(nil),               // 157: daikon.v1.WebhookDelivery
+	(*daikonv1.ListWebhookDeliveriesResponse)(nil), // 158: daikon.v1.ListWebhookDeliveriesResponse
+	(*CsvImportReport)(nil),                        // 159: daikon.v1.CsvImportReport
 }
 var file_daikon_v1_admin_proto_depIdxs = []int32{
 	0,   // 0: daikon.v1.AdminService.GetStats:input_type -> daikon.v1.GetStatsRequest
@@ -331,225 +336,229 @@ var file_daikon_v1_admin_proto_depIdxs = []int32{
 	10,  // 10: daikon.v1.AdminService.ExportUser:input_type -> daikon.v1.ExportUserRequest
 	11,  // 11: daikon.v1.AdminService.EndUserSessions:input_type -> daikon.v1.EndUserSessionsRequest
 	12,  // 12: daikon.v1.AdminService.EndUserSession:input_type -> daikon.v1.EndUserSessionRequest
-	13,  // 13: daikon.v1.AdminService.AddUserToWorkspace:input_type -> daikon.v1.AddUserToWorkspaceRequest
-	14,  // 14: daikon.v1.AdminService.ListWorkspaces:input_type -> daikon.v1.WorkspacePageRequest
-	15,  // 15: daikon.v1.AdminService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
-	16,  // 16: daikon.v1.AdminService.ListAllWorkspaces:input_type -> daikon.v1.ListAllWorkspacesRequest
-	17,  // 17: daikon.v1.AdminService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	18,  // 18: daikon.v1.AdminService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
-	19,  // 19: daikon.v1.AdminService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
-	20,  // 20: daikon.v1.AdminService.ListMembers:input_type -> daikon.v1.ListMembersRequest
-	21,  // 21: daikon.v1.AdminService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
-	22,  // 22: daikon.v1.AdminService.GiveSupportAccess:input_type -> daikon.v1.SupportAccessRequest
-	23,  // 23: daikon.v1.AdminService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	24,  // 24: daikon.v1.AdminService.AddMembers:input_type -> daikon.v1.AddMembersRequest
-	25,  // 25: daikon.v1.AdminService.UpdateMembers:input_type -> daikon.v1.UpdateMembersRequest
-	26,  // 26: daikon.v1.AdminService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	27,  // 27: daikon.v1.AdminService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
-	28,  // 28: daikon.v1.AdminService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
-	29,  // 29: daikon.v1.AdminService.GetGroup:input_type -> daikon.v1.GroupRequest
-	30,  // 30: daikon.v1.AdminService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
-	31,  // 31: daikon.v1.AdminService.DeleteGroup:input_type -> daikon.v1.DeleteGroupRequest
-	32,  // 32: daikon.v1.AdminService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
-	33,  // 33: daikon.v1.AdminService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	33,  // 34: daikon.v1.AdminService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	34,  // 35: daikon.v1.AdminService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	29,  // 36: daikon.v1.AdminService.ListChildGroups:input_type -> daikon.v1.GroupRequest
-	34,  // 37: daikon.v1.AdminService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	35,  // 38: daikon.v1.AdminService.ListPermissions:input_type -> daikon.v1.PermissionPageRequest
-	36,  // 39: daikon.v1.AdminService.GetPermission:input_type -> daikon.v1.PermissionRequest
-	37,  // 40: daikon.v1.AdminService.ExplainPermission:input_type -> daikon.v1.ExplainPermissionRequest
-	38,  // 41: daikon.v1.AdminService.WhatIf:input_type -> daikon.v1.WhatIfRequest
-	39,  // 42: daikon.v1.AdminService.ListPermissionSubjects:input_type -> daikon.v1.ListPermissionSubjectsRequest
-	40,  // 43: daikon.v1.AdminService.EvaluateCondition:input_type -> daikon.v1.EvaluateConditionRequest
-	41,  // 44: daikon.v1.AdminService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
-	42,  // 45: daikon.v1.AdminService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
-	43,  // 46: daikon.v1.AdminService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
-	44,  // 47: daikon.v1.AdminService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
-	45,  // 48: daikon.v1.AdminService.Share:input_type -> daikon.v1.ShareRequest
-	45,  // 49: daikon.v1.AdminService.RevokeShare:input_type -> daikon.v1.ShareRequest
-	46,  // 50: daikon.v1.AdminService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
-	47,  // 51: daikon.v1.AdminService.ListLinks:input_type -> daikon.v1.ListLinksRequest
-	48,  // 52: daikon.v1.AdminService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
-	49,  // 53: daikon.v1.AdminService.ListResourceTypes:input_type -> daikon.v1.ListAllResourceTypesRequest
-	50,  // 54: daikon.v1.AdminService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
-	51,  // 55: daikon.v1.AdminService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
-	52,  // 56: daikon.v1.AdminService.ListServiceActions:input_type -> daikon.v1.ListServiceActionsRequest
-	53,  // 57: daikon.v1.AdminService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
-	54,  // 58: daikon.v1.AdminService.ListRoles:input_type -> daikon.v1.ListRolesRequest
-	55,  // 59: daikon.v1.AdminService.CreateRole:input_type -> daikon.v1.RoleCreateRequest
-	56,  // 60: daikon.v1.AdminService.GetRole:input_type -> daikon.v1.RoleRequest
-	57,  // 61: daikon.v1.AdminService.UpdateRole:input_type -> daikon.v1.RoleUpdateRequest
-	58,  // 62: daikon.v1.AdminService.DeleteRole:input_type -> daikon.v1.DeleteRoleRequest
-	56,  // 63: daikon.v1.AdminService.ListRoleActions:input_type -> daikon.v1.RoleRequest
-	59,  // 64: daikon.v1.AdminService.AddRoleActions:input_type -> daikon.v1.AddRoleActionsRequest
-	60,  // 65: daikon.v1.AdminService.RemoveRoleAction:input_type -> daikon.v1.RoleActionRequest
-	61,  // 66: daikon.v1.AdminService.ListRoleMembers:input_type -> daikon.v1.ListRoleMembersRequest
-	62,  // 67: daikon.v1.AdminService.AddRoleMember:input_type -> daikon.v1.RoleMemberRequest
-	62,  // 68: daikon.v1.AdminService.RemoveRoleMember:input_type -> daikon.v1.RoleMemberRequest
-	56,  // 69: daikon.v1.AdminService.ListRoleGroups:input_type -> daikon.v1.RoleRequest
-	63,  // 70: daikon.v1.AdminService.AddRoleGroup:input_type -> daikon.v1.RoleGroupRequest
-	63,  // 71: daikon.v1.AdminService.RemoveRoleGroup:input_type -> daikon.v1.RoleGroupRequest
-	17,  // 72: daikon.v1.AdminService.ListServiceAccounts:input_type -> daikon.v1.WorkspaceRequest
-	64,  // 73: daikon.v1.AdminService.CreateServiceAccount:input_type -> daikon.v1.ServiceAccountCreateRequest
-	65,  // 74: daikon.v1.AdminService.GetServiceAccount:input_type -> daikon.v1.ServiceAccountRequest
-	66,  // 75: daikon.v1.AdminService.UpdateServiceAccount:input_type -> daikon.v1.ServiceAccountUpdateRequest
-	67,  // 76: daikon.v1.AdminService.DeleteServiceAccount:input_type -> daikon.v1.ServiceAccountDeleteRequest
-	65,  // 77: daikon.v1.AdminService.ListApiKeys:input_type -> daikon.v1.ServiceAccountRequest
-	68,  // 78: daikon.v1.AdminService.CreateKey:input_type -> daikon.v1.ApiKeyCreateRequest
-	69,  // 79: daikon.v1.AdminService.DeleteKey:input_type -> daikon.v1.ApiKeyRequest
-	17,  // 80: daikon.v1.AdminService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
-	70,  // 81: daikon.v1.AdminService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
-	71,  // 82: daikon.v1.AdminService.DiscoverIssuer:input_type -> daikon.v1.DiscoverIssuerRequest
-	72,  // 83: daikon.v1.AdminService.GetConnection:input_type -> daikon.v1.ConnectionRequest
-	73,  // 84: daikon.v1.AdminService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
-	74,  // 85: daikon.v1.AdminService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
-	75,  // 86: daikon.v1.AdminService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
-	76,  // 87: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
-	77,  // 88: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
-	78,  // 89: daikon.v1.AdminService.GetServiceApp:input_type -> daikon.v1.GetServiceAppRequest
-	79,  // 90: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
-	80,  // 91: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
-	81,  // 92: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
-	82,  // 93: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
-	83,  // 94: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
-	84,  // 95: daikon.v1.AdminService.GetClientApp:input_type -> daikon.v1.GetClientAppRequest
-	85,  // 96: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
-	86,  // 97: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
-	87,  // 98: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
-	88,  // 99: daikon.v1.AdminService.ListManagementApps:input_type -> daikon.v1.ListManagementAppsRequest
-	89,  // 100: daikon.v1.AdminService.CreateManagementApp:input_type -> daikon.v1.ManagementAppCreateRequest
-	90,  // 101: daikon.v1.AdminService.UpdateManagementApp:input_type -> daikon.v1.ManagementAppUpdateRequest
-	91,  // 102: daikon.v1.AdminService.RotateManagementApp:input_type -> daikon.v1.ManagementAppRotateRequest
-	92,  // 103: daikon.v1.AdminService.DeleteManagementApp:input_type -> daikon.v1.ManagementAppRequest
-	93,  // 104: daikon.v1.AdminService.ListWebhooks:input_type -> daikon.v1.ListWebhooksRequest
-	94,  // 105: daikon.v1.AdminService.CreateWebhook:input_type -> daikon.v1.WebhookCreateRequest
-	95,  // 106: daikon.v1.AdminService.GetWebhook:input_type -> daikon.v1.WebhookRequest
-	96,  // 107: daikon.v1.AdminService.UpdateWebhook:input_type -> daikon.v1.WebhookUpdateRequest
-	95,  // 108: daikon.v1.AdminService.DeleteWebhook:input_type -> daikon.v1.WebhookRequest
-	95,  // 109: daikon.v1.AdminService.RotateWebhook:input_type -> daikon.v1.WebhookRequest
-	95,  // 110: daikon.v1.AdminService.TestWebhook:input_type -> daikon.v1.WebhookRequest
-	97,  // 111: daikon.v1.AdminService.ListWebhookDeliveries:input_type -> daikon.v1.ListWebhookDeliveriesRequest
-	98,  // 112: daikon.v1.AdminService.RetryWebhookDelivery:input_type -> daikon.v1.WebhookDeliveryRequest
-	99,  // 113: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
-	99,  // 114: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
-	100, // 115: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
-	101, // 116: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
-	102, // 117: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
-	103, // 118: daikon.v1.AdminService.SearchNames:output_type -> daikon.v1.SearchNamesResponse
-	104, // 119: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
-	105, // 120: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
-	105, // 121: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
-	106, // 122: daikon.v1.AdminService.UpdateUsers:output_type -> daikon.v1.BulkResponse
-	105, // 123: daikon.v1.AdminService.SetAdministrator:output_type -> daikon.v1.UserDetail
-	107, // 124: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
-	108, // 125: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
-	109, // 126: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
-	109, // 127: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
-	110, // 128: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
-	111, // 129: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
-	112, // 130: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	113, // 131: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
-	112, // 132: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	112, // 133: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	109, // 134: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	114, // 135: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	110, // 136: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	110, // 137: daikon.v1.AdminService.GiveSupportAccess:output_type -> daikon.v1.WorkspaceMemberResponse
-	110, // 138: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	106, // 139: daikon.v1.AdminService.AddMembers:output_type -> daikon.v1.BulkResponse
-	106, // 140: daikon.v1.AdminService.UpdateMembers:output_type -> daikon.v1.BulkResponse
-	109, // 141: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	115, // 142: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
-	116, // 143: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
-	116, // 144: daikon.v1.AdminService.GetGroup:output_type -> daikon.v1.GroupResponse
-	116, // 145: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
-	109, // 146: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
-	117, // 147: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
-	118, // 148: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
-	109, // 149: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
-	118, // 150: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
-	115, // 151: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
-	109, // 152: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
-	119, // 153: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
-	120, // 154: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
-	121, // 155: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
-	121, // 156: daikon.v1.AdminService.WhatIf:output_type -> daikon.v1.PermissionExplanation
-	122, // 157: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
-	123, // 158: daikon.v1.AdminService.EvaluateCondition:output_type -> daikon.v1.ConditionResult
-	120, // 159: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	120, // 160: daikon.v1.AdminService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
-	120, // 161: daikon.v1.AdminService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	120, // 162: daikon.v1.AdminService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	124, // 163: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
-	118, // 164: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	125, // 165: daikon.v1.AdminService.CreateLink:output_type -> daikon.v1.CreatedLink
-	126, // 166: daikon.v1.AdminService.ListLinks:output_type -> daikon.v1.ListLinksResponse
-	127, // 167: daikon.v1.AdminService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
-	128, // 168: daikon.v1.AdminService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
-	129, // 169: daikon.v1.AdminService.PutResourceType:output_type -> daikon.v1.ResourceType
-	130, // 170: daikon.v1.AdminService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
-	131, // 171: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
-	132, // 172: daikon.v1.AdminService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	133, // 173: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
-	134, // 174: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
-	134, // 175: daikon.v1.AdminService.GetRole:output_type -> daikon.v1.RoleResponse
-	134, // 176: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
-	109, // 177: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
-	135, // 178: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
-	118, // 179: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
-	109, // 180: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
-	136, // 181: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
-	118, // 182: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
-	109, // 183: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
-	115, // 184: daikon.v1.AdminService.ListRoleGroups:output_type -> daikon.v1.ListGroupsResponse
-	118, // 185: daikon.v1.AdminService.AddRoleGroup:output_type -> daikon.v1.Acknowledgement
-	109, // 186: daikon.v1.AdminService.RemoveRoleGroup:output_type -> daikon.v1.DeleteResponse
-	137, // 187: daikon.v1.AdminService.ListServiceAccounts:output_type -> daikon.v1.ListServiceAccountsResponse
-	138, // 188: daikon.v1.AdminService.CreateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	138, // 189: daikon.v1.AdminService.GetServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	138, // 190: daikon.v1.AdminService.UpdateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	109, // 191: daikon.v1.AdminService.DeleteServiceAccount:output_type -> daikon.v1.DeleteResponse
-	139, // 192: daikon.v1.AdminService.ListApiKeys:output_type -> daikon.v1.ListApiKeysResponse
-	140, // 193: daikon.v1.AdminService.CreateKey:output_type -> daikon.v1.ApiKeyResponse
-	109, // 194: daikon.v1.AdminService.DeleteKey:output_type -> daikon.v1.DeleteResponse
-	141, // 195: daikon.v1.AdminService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
-	142, // 196: daikon.v1.AdminService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
-	143, // 197: daikon.v1.AdminService.DiscoverIssuer:output_type -> daikon.v1.IssuerConfiguration
-	142, // 198: daikon.v1.AdminService.GetConnection:output_type -> daikon.v1.ConnectionResponse
-	142, // 199: daikon.v1.AdminService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
-	109, // 200: daikon.v1.AdminService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
-	144, // 201: daikon.v1.AdminService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
-	145, // 202: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
-	146, // 203: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	147, // 204: daikon.v1.AdminService.GetServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	147, // 205: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	109, // 206: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
-	146, // 207: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	148, // 208: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
-	149, // 209: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
-	149, // 210: daikon.v1.AdminService.GetClientApp:output_type -> daikon.v1.ClientAppResponse
-	149, // 211: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
-	149, // 212: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
-	109, // 213: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
-	150, // 214: daikon.v1.AdminService.ListManagementApps:output_type -> daikon.v1.ListManagementAppsResponse
-	151, // 215: daikon.v1.AdminService.CreateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	151, // 216: daikon.v1.AdminService.UpdateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	151, // 217: daikon.v1.AdminService.RotateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	109, // 218: daikon.v1.AdminService.DeleteManagementApp:output_type -> daikon.v1.DeleteResponse
-	152, // 219: daikon.v1.AdminService.ListWebhooks:output_type -> daikon.v1.ListWebhooksResponse
-	153, // 220: daikon.v1.AdminService.CreateWebhook:output_type -> daikon.v1.WebhookResponse
-	153, // 221: daikon.v1.AdminService.GetWebhook:output_type -> daikon.v1.WebhookResponse
-	153, // 222: daikon.v1.AdminService.UpdateWebhook:output_type -> daikon.v1.WebhookResponse
-	109, // 223: daikon.v1.AdminService.DeleteWebhook:output_type -> daikon.v1.DeleteResponse
-	153, // 224: daikon.v1.AdminService.RotateWebhook:output_type -> daikon.v1.WebhookResponse
-	154, // 225: daikon.v1.AdminService.TestWebhook:output_type -> daikon.v1.WebhookDelivery
-	155, // 226: daikon.v1.AdminService.ListWebhookDeliveries:output_type -> daikon.v1.ListWebhookDeliveriesResponse
-	154, // 227: daikon.v1.AdminService.RetryWebhookDelivery:output_type -> daikon.v1.WebhookDelivery
-	156, // 228: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
-	156, // 229: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
-	115, // [115:230] is the sub-list for method output_type
-	0,   // [0:115] is the sub-list for method input_type
+	13,  // 13: daikon.v1.AdminService.ListUserPasskeys:input_type -> daikon.v1.ListUserPasskeysRequest
+	14,  // 14: daikon.v1.AdminService.DeleteUserPasskey:input_type -> daikon.v1.DeleteUserPasskeyRequest
+	15,  // 15: daikon.v1.AdminService.AddUserToWorkspace:input_type -> daikon.v1.AddUserToWorkspaceRequest
+	16,  // 16: daikon.v1.AdminService.ListWorkspaces:input_type -> daikon.v1.WorkspacePageRequest
+	17,  // 17: daikon.v1.AdminService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
+	18,  // 18: daikon.v1.AdminService.ListAllWorkspaces:input_type -> daikon.v1.ListAllWorkspacesRequest
+	19,  // 19: daikon.v1.AdminService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	20,  // 20: daikon.v1.AdminService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
+	21,  // 21: daikon.v1.AdminService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
+	22,  // 22: daikon.v1.AdminService.ListMembers:input_type -> daikon.v1.ListMembersRequest
+	23,  // 23: daikon.v1.AdminService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
+	24,  // 24: daikon.v1.AdminService.GiveSupportAccess:input_type -> daikon.v1.SupportAccessRequest
+	25,  // 25: daikon.v1.AdminService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
+	26,  // 26: daikon.v1.AdminService.AddMembers:input_type -> daikon.v1.AddMembersRequest
+	27,  // 27: daikon.v1.AdminService.UpdateMembers:input_type -> daikon.v1.UpdateMembersRequest
+	28,  // 28: daikon.v1.AdminService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	29,  // 29: daikon.v1.AdminService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
+	30,  // 30: daikon.v1.AdminService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
+	31,  // 31: daikon.v1.AdminService.GetGroup:input_type -> daikon.v1.GroupRequest
+	32,  // 32: daikon.v1.AdminService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
+	33,  // 33: daikon.v1.AdminService.DeleteGroup:input_type -> daikon.v1.DeleteGroupRequest
+	34,  // 34: daikon.v1.AdminService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
+	35,  // 35: daikon.v1.AdminService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	35,  // 36: daikon.v1.AdminService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	36,  // 37: daikon.v1.AdminService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	31,  // 38: daikon.v1.AdminService.ListChildGroups:input_type -> daikon.v1.GroupRequest
+	36,  // 39: daikon.v1.AdminService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	37,  // 40: daikon.v1.AdminService.ListPermissions:input_type -> daikon.v1.PermissionPageRequest
+	38,  // 41: daikon.v1.AdminService.GetPermission:input_type -> daikon.v1.PermissionRequest
+	39,  // 42: daikon.v1.AdminService.ExplainPermission:input_type -> daikon.v1.ExplainPermissionRequest
+	40,  // 43: daikon.v1.AdminService.WhatIf:input_type -> daikon.v1.WhatIfRequest
+	41,  // 44: daikon.v1.AdminService.ListPermissionSubjects:input_type -> daikon.v1.ListPermissionSubjectsRequest
+	42,  // 45: daikon.v1.AdminService.EvaluateCondition:input_type -> daikon.v1.EvaluateConditionRequest
+	43,  // 46: daikon.v1.AdminService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
+	44,  // 47: daikon.v1.AdminService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
+	45,  // 48: daikon.v1.AdminService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
+	46,  // 49: daikon.v1.AdminService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
+	47,  // 50: daikon.v1.AdminService.Share:input_type -> daikon.v1.ShareRequest
+	47,  // 51: daikon.v1.AdminService.RevokeShare:input_type -> daikon.v1.ShareRequest
+	48,  // 52: daikon.v1.AdminService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
+	49,  // 53: daikon.v1.AdminService.ListLinks:input_type -> daikon.v1.ListLinksRequest
+	50,  // 54: daikon.v1.AdminService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
+	51,  // 55: daikon.v1.AdminService.ListResourceTypes:input_type -> daikon.v1.ListAllResourceTypesRequest
+	52,  // 56: daikon.v1.AdminService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
+	53,  // 57: daikon.v1.AdminService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
+	54,  // 58: daikon.v1.AdminService.ListServiceActions:input_type -> daikon.v1.ListServiceActionsRequest
+	55,  // 59: daikon.v1.AdminService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
+	56,  // 60: daikon.v1.AdminService.ListRoles:input_type -> daikon.v1.ListRolesRequest
+	57,  // 61: daikon.v1.AdminService.CreateRole:input_type -> daikon.v1.RoleCreateRequest
+	58,  // 62: daikon.v1.AdminService.GetRole:input_type -> daikon.v1.RoleRequest
+	59,  // 63: daikon.v1.AdminService.UpdateRole:input_type -> daikon.v1.RoleUpdateRequest
+	60,  // 64: daikon.v1.AdminService.DeleteRole:input_type -> daikon.v1.DeleteRoleRequest
+	58,  // 65: daikon.v1.AdminService.ListRoleActions:input_type -> daikon.v1.RoleRequest
+	61,  // 66: daikon.v1.AdminService.AddRoleActions:input_type -> daikon.v1.AddRoleActionsRequest
+	62,  // 67: daikon.v1.AdminService.RemoveRoleAction:input_type -> daikon.v1.RoleActionRequest
+	63,  // 68: daikon.v1.AdminService.ListRoleMembers:input_type -> daikon.v1.ListRoleMembersRequest
+	64,  // 69: daikon.v1.AdminService.AddRoleMember:input_type -> daikon.v1.RoleMemberRequest
+	64,  // 70: daikon.v1.AdminService.RemoveRoleMember:input_type -> daikon.v1.RoleMemberRequest
+	58,  // 71: daikon.v1.AdminService.ListRoleGroups:input_type -> daikon.v1.RoleRequest
+	65,  // 72: daikon.v1.AdminService.AddRoleGroup:input_type -> daikon.v1.RoleGroupRequest
+	65,  // 73: daikon.v1.AdminService.RemoveRoleGroup:input_type -> daikon.v1.RoleGroupRequest
+	19,  // 74: daikon.v1.AdminService.ListServiceAccounts:input_type -> daikon.v1.WorkspaceRequest
+	66,  // 75: daikon.v1.AdminService.CreateServiceAccount:input_type -> daikon.v1.ServiceAccountCreateRequest
+	67,  // 76: daikon.v1.AdminService.GetServiceAccount:input_type -> daikon.v1.ServiceAccountRequest
+	68,  // 77: daikon.v1.AdminService.UpdateServiceAccount:input_type -> daikon.v1.ServiceAccountUpdateRequest
+	69,  // 78: daikon.v1.AdminService.DeleteServiceAccount:input_type -> daikon.v1.ServiceAccountDeleteRequest
+	67,  // 79: daikon.v1.AdminService.ListApiKeys:input_type -> daikon.v1.ServiceAccountRequest
+	70,  // 80: daikon.v1.AdminService.CreateKey:input_type -> daikon.v1.ApiKeyCreateRequest
+	71,  // 81: daikon.v1.AdminService.DeleteKey:input_type -> daikon.v1.ApiKeyRequest
+	19,  // 82: daikon.v1.AdminService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
+	72,  // 83: daikon.v1.AdminService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
+	73,  // 84: daikon.v1.AdminService.DiscoverIssuer:input_type -> daikon.v1.DiscoverIssuerRequest
+	74,  // 85: daikon.v1.AdminService.GetConnection:input_type -> daikon.v1.ConnectionRequest
+	75,  // 86: daikon.v1.AdminService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
+	76,  // 87: daikon.v1.AdminService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
+	77,  // 88: daikon.v1.AdminService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
+	78,  // 89: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
+	79,  // 90: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
+	80,  // 91: daikon.v1.AdminService.GetServiceApp:input_type -> daikon.v1.GetServiceAppRequest
+	81,  // 92: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
+	82,  // 93: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
+	83,  // 94: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
+	84,  // 95: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
+	85,  // 96: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
+	86,  // 97: daikon.v1.AdminService.GetClientApp:input_type -> daikon.v1.GetClientAppRequest
+	87,  // 98: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
+	88,  // 99: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
+	89,  // 100: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
+	90,  // 101: daikon.v1.AdminService.ListManagementApps:input_type -> daikon.v1.ListManagementAppsRequest
+	91,  // 102: daikon.v1.AdminService.CreateManagementApp:input_type -> daikon.v1.ManagementAppCreateRequest
+	92,  // 103: daikon.v1.AdminService.UpdateManagementApp:input_type -> daikon.v1.ManagementAppUpdateRequest
+	93,  // 104: daikon.v1.AdminService.RotateManagementApp:input_type -> daikon.v1.ManagementAppRotateRequest
+	94,  // 105: daikon.v1.AdminService.DeleteManagementApp:input_type -> daikon.v1.ManagementAppRequest
+	95,  // 106: daikon.v1.AdminService.ListWebhooks:input_type -> daikon.v1.ListWebhooksRequest
+	96,  // 107: daikon.v1.AdminService.CreateWebhook:input_type -> daikon.v1.WebhookCreateRequest
+	97,  // 108: daikon.v1.AdminService.GetWebhook:input_type -> daikon.v1.WebhookRequest
+	98,  // 109: daikon.v1.AdminService.UpdateWebhook:input_type -> daikon.v1.WebhookUpdateRequest
+	97,  // 110: daikon.v1.AdminService.DeleteWebhook:input_type -> daikon.v1.WebhookRequest
+	97,  // 111: daikon.v1.AdminService.RotateWebhook:input_type -> daikon.v1.WebhookRequest
+	97,  // 112: daikon.v1.AdminService.TestWebhook:input_type -> daikon.v1.WebhookRequest
+	99,  // 113: daikon.v1.AdminService.ListWebhookDeliveries:input_type -> daikon.v1.ListWebhookDeliveriesRequest
+	100, // 114: daikon.v1.AdminService.RetryWebhookDelivery:input_type -> daikon.v1.WebhookDeliveryRequest
+	101, // 115: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
+	101, // 116: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
+	102, // 117: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
+	103, // 118: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
+	104, // 119: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
+	105, // 120: daikon.v1.AdminService.SearchNames:output_type -> daikon.v1.SearchNamesResponse
+	106, // 121: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
+	107, // 122: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
+	107, // 123: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
+	108, // 124: daikon.v1.AdminService.UpdateUsers:output_type -> daikon.v1.BulkResponse
+	107, // 125: daikon.v1.AdminService.SetAdministrator:output_type -> daikon.v1.UserDetail
+	109, // 126: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
+	110, // 127: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
+	111, // 128: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
+	111, // 129: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
+	112, // 130: daikon.v1.AdminService.ListUserPasskeys:output_type -> daikon.v1.ListPasskeysResponse
+	111, // 131: daikon.v1.AdminService.DeleteUserPasskey:output_type -> daikon.v1.DeleteResponse
+	113, // 132: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
+	114, // 133: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
+	115, // 134: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	116, // 135: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
+	115, // 136: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	115, // 137: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	111, // 138: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	117, // 139: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	113, // 140: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	113, // 141: daikon.v1.AdminService.GiveSupportAccess:output_type -> daikon.v1.WorkspaceMemberResponse
+	113, // 142: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	108, // 143: daikon.v1.AdminService.AddMembers:output_type -> daikon.v1.BulkResponse
+	108, // 144: daikon.v1.AdminService.UpdateMembers:output_type -> daikon.v1.BulkResponse
+	111, // 145: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	118, // 146: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
+	119, // 147: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
+	119, // 148: daikon.v1.AdminService.GetGroup:output_type -> daikon.v1.GroupResponse
+	119, // 149: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
+	111, // 150: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
+	120, // 151: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
+	121, // 152: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
+	111, // 153: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
+	121, // 154: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
+	118, // 155: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
+	111, // 156: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
+	122, // 157: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
+	123, // 158: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
+	124, // 159: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
+	124, // 160: daikon.v1.AdminService.WhatIf:output_type -> daikon.v1.PermissionExplanation
+	125, // 161: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
+	126, // 162: daikon.v1.AdminService.EvaluateCondition:output_type -> daikon.v1.ConditionResult
+	123, // 163: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	123, // 164: daikon.v1.AdminService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	123, // 165: daikon.v1.AdminService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	123, // 166: daikon.v1.AdminService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	127, // 167: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
+	121, // 168: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	128, // 169: daikon.v1.AdminService.CreateLink:output_type -> daikon.v1.CreatedLink
+	129, // 170: daikon.v1.AdminService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	130, // 171: daikon.v1.AdminService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	131, // 172: daikon.v1.AdminService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	132, // 173: daikon.v1.AdminService.PutResourceType:output_type -> daikon.v1.ResourceType
+	133, // 174: daikon.v1.AdminService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	134, // 175: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
+	135, // 176: daikon.v1.AdminService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	136, // 177: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
+	137, // 178: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
+	137, // 179: daikon.v1.AdminService.GetRole:output_type -> daikon.v1.RoleResponse
+	137, // 180: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
+	111, // 181: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
+	138, // 182: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
+	121, // 183: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
+	111, // 184: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
+	139, // 185: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
+	121, // 186: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
+	111, // 187: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
+	118, // 188: daikon.v1.AdminService.ListRoleGroups:output_type -> daikon.v1.ListGroupsResponse
+	121, // 189: daikon.v1.AdminService.AddRoleGroup:output_type -> daikon.v1.Acknowledgement
+	111, // 190: daikon.v1.AdminService.RemoveRoleGroup:output_type -> daikon.v1.DeleteResponse
+	140, // 191: daikon.v1.AdminService.ListServiceAccounts:output_type -> daikon.v1.ListServiceAccountsResponse
+	141, // 192: daikon.v1.AdminService.CreateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	141, // 193: daikon.v1.AdminService.GetServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	141, // 194: daikon.v1.AdminService.UpdateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	111, // 195: daikon.v1.AdminService.DeleteServiceAccount:output_type -> daikon.v1.DeleteResponse
+	142, // 196: daikon.v1.AdminService.ListApiKeys:output_type -> daikon.v1.ListApiKeysResponse
+	143, // 197: daikon.v1.AdminService.CreateKey:output_type -> daikon.v1.ApiKeyResponse
+	111, // 198: daikon.v1.AdminService.DeleteKey:output_type -> daikon.v1.DeleteResponse
+	144, // 199: daikon.v1.AdminService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
+	145, // 200: daikon.v1.AdminService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
+	146, // 201: daikon.v1.AdminService.DiscoverIssuer:output_type -> daikon.v1.IssuerConfiguration
+	145, // 202: daikon.v1.AdminService.GetConnection:output_type -> daikon.v1.ConnectionResponse
+	145, // 203: daikon.v1.AdminService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
+	111, // 204: daikon.v1.AdminService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
+	147, // 205: daikon.v1.AdminService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
+	148, // 206: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
+	149, // 207: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	150, // 208: daikon.v1.AdminService.GetServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	150, // 209: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	111, // 210: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
+	149, // 211: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	151, // 212: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
+	152, // 213: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
+	152, // 214: daikon.v1.AdminService.GetClientApp:output_type -> daikon.v1.ClientAppResponse
+	152, // 215: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
+	152, // 216: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
+	111, // 217: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
+	153, // 218: daikon.v1.AdminService.ListManagementApps:output_type -> daikon.v1.ListManagementAppsResponse
+	154, // 219: daikon.v1.AdminService.CreateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	154, // 220: daikon.v1.AdminService.UpdateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	154, // 221: daikon.v1.AdminService.RotateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	111, // 222: daikon.v1.AdminService.DeleteManagementApp:output_type -> daikon.v1.DeleteResponse
+	155, // 223: daikon.v1.AdminService.ListWebhooks:output_type -> daikon.v1.ListWebhooksResponse
+	156, // 224: daikon.v1.AdminService.CreateWebhook:output_type -> daikon.v1.WebhookResponse
+	156, // 225: daikon.v1.AdminService.GetWebhook:output_type -> daikon.v1.WebhookResponse
+	156, // 226: daikon.v1.AdminService.UpdateWebhook:output_type -> daikon.v1.WebhookResponse
+	111, // 227: daikon.v1.AdminService.DeleteWebhook:output_type -> daikon.v1.DeleteResponse
+	156, // 228: daikon.v1.AdminService.RotateWebhook:output_type -> daikon.v1.WebhookResponse
+	157, // 229: daikon.v1.AdminService.TestWebhook:output_type -> daikon.v1.WebhookDelivery
+	158, // 230: daikon.v1.AdminService.ListWebhookDeliveries:output_type -> daikon.v1.ListWebhookDeliveriesResponse
+	157, // 231: daikon.v1.AdminService.RetryWebhookDelivery:output_type -> daikon.v1.WebhookDelivery
+	159, // 232: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
+	159, // 233: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
+	117, // [117:234] is the sub-list for method output_type
+	0,   // [0:117] is the sub-list for method input_type
 	0,   // [0:0] is the sub-list for extension type_name
 	0,   // [0:0] is the sub-list for extension extendee
 	0,   // [0:0] is the sub-list for field type_name

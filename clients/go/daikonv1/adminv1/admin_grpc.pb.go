@@ -34,6 +34,8 @@ const (
 	AdminService_ExportUser_FullMethodName             = "/daikon.v1.AdminService/ExportUser"
 	AdminService_EndUserSessions_FullMethodName        = "/daikon.v1.AdminService/EndUserSessions"
 	AdminService_EndUserSession_FullMethodName         = "/daikon.v1.AdminService/EndUserSession"
+	AdminService_ListUserPasskeys_FullMethodName       = "/daikon.v1.AdminService/ListUserPasskeys"
+	AdminService_DeleteUserPasskey_FullMethodName      = "/daikon.v1.AdminService/DeleteUserPasskey"
 	AdminService_AddUserToWorkspace_FullMethodName     = "/daikon.v1.AdminService/AddUserToWorkspace"
 	AdminService_ListWorkspaces_FullMethodName         = "/daikon.v1.AdminService/ListWorkspaces"
 	AdminService_CreateWorkspace_FullMethodName        = "/daikon.v1.AdminService/CreateWorkspace"
@@ -215,6 +217,15 @@ type AdminServiceClient interface {
 	//
 	// Ends a session of a user. Its access tokens are rejected immediately.
 	EndUserSession(ctx context.Context, in *EndUserSessionRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error)
+	// List passkeys of a user
+	//
+	// Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
+	ListUserPasskeys(ctx context.Context, in *ListUserPasskeysRequest, opts ...grpc.CallOption) (*daikonv1.ListPasskeysResponse, error)
+	// Remove a passkey of a user
+	//
+	// Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
+	// `ALREADY_EXISTS` if the user could not sign in any more.
+	DeleteUserPasskey(ctx context.Context, in *DeleteUserPasskeyRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error)
 	// Add user to workspace
 	//
 	// Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
@@ -829,6 +840,26 @@ func (c *adminServiceClient) EndUserSession(ctx context.Context, in *EndUserSess
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(daikonv1.DeleteResponse)
 	err := c.cc.Invoke(ctx, AdminService_EndUserSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) ListUserPasskeys(ctx context.Context, in *ListUserPasskeysRequest, opts ...grpc.CallOption) (*daikonv1.ListPasskeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.ListPasskeysResponse)
+	err := c.cc.Invoke(ctx, AdminService_ListUserPasskeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) DeleteUserPasskey(ctx context.Context, in *DeleteUserPasskeyRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.DeleteResponse)
+	err := c.cc.Invoke(ctx, AdminService_DeleteUserPasskey_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1932,6 +1963,15 @@ type AdminServiceServer interface {
 	//
 	// Ends a session of a user. Its access tokens are rejected immediately.
 	EndUserSession(context.Context, *EndUserSessionRequest) (*daikonv1.DeleteResponse, error)
+	// List passkeys of a user
+	//
+	// Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
+	ListUserPasskeys(context.Context, *ListUserPasskeysRequest) (*daikonv1.ListPasskeysResponse, error)
+	// Remove a passkey of a user
+	//
+	// Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
+	// `ALREADY_EXISTS` if the user could not sign in any more.
+	DeleteUserPasskey(context.Context, *DeleteUserPasskeyRequest) (*daikonv1.DeleteResponse, error)
 	// Add user to workspace
 	//
 	// Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
@@ -2460,6 +2500,12 @@ func (UnimplementedAdminServiceServer) EndUserSessions(context.Context, *EndUser
 }
 func (UnimplementedAdminServiceServer) EndUserSession(context.Context, *EndUserSessionRequest) (*daikonv1.DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method EndUserSession not implemented")
+}
+func (UnimplementedAdminServiceServer) ListUserPasskeys(context.Context, *ListUserPasskeysRequest) (*daikonv1.ListPasskeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListUserPasskeys not implemented")
+}
+func (UnimplementedAdminServiceServer) DeleteUserPasskey(context.Context, *DeleteUserPasskeyRequest) (*daikonv1.DeleteResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteUserPasskey not implemented")
 }
 func (UnimplementedAdminServiceServer) AddUserToWorkspace(context.Context, *AddUserToWorkspaceRequest) (*daikonv1.WorkspaceMemberResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AddUserToWorkspace not implemented")
@@ -3018,6 +3064,42 @@ func _AdminService_EndUserSession_Handler(srv interface{}, ctx context.Context, 
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).EndUserSession(ctx, req.(*EndUserSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_ListUserPasskeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListUserPasskeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ListUserPasskeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ListUserPasskeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ListUserPasskeys(ctx, req.(*ListUserPasskeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_DeleteUserPasskey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteUserPasskeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).DeleteUserPasskey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_DeleteUserPasskey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).DeleteUserPasskey(ctx, req.(*DeleteUserPasskeyRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -4916,6 +4998,14 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "EndUserSession",
 			Handler:    _AdminService_EndUserSession_Handler,
+		},
+		{
+			MethodName: "ListUserPasskeys",
+			Handler:    _AdminService_ListUserPasskeys_Handler,
+		},
+		{
+			MethodName: "DeleteUserPasskey",
+			Handler:    _AdminService_DeleteUserPasskey_Handler,
 		},
 		{
 			MethodName: "AddUserToWorkspace",

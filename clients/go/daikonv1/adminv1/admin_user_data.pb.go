@@ -7,6 +7,7 @@
 package adminv1
 
 import (
+	daikonv1 "github.com/daikon-auth/daikon/clients/go/daikonv1"
 	activityv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
@@ -260,7 +261,9 @@ type UserExport struct {
 	// How connections of workspaces know the user.
 	ConnectionSubjects []*ExportedConnectionSubject `protobuf:"bytes,9,rep,name=connection_subjects,json=connectionSubjects,proto3" json:"connection_subjects,omitempty"`
 	// What the directories of workspaces have said about the user (SCIM).
-	ScimUsers     []*ExportedScimUser `protobuf:"bytes,10,rep,name=scim_users,json=scimUsers,proto3" json:"scim_users,omitempty"`
+	ScimUsers []*ExportedScimUser `protobuf:"bytes,10,rep,name=scim_users,json=scimUsers,proto3" json:"scim_users,omitempty"`
+	// The passkeys with which the user can sign in.
+	Passkeys      []*daikonv1.PasskeyResponse `protobuf:"bytes,11,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -361,6 +364,13 @@ func (x *UserExport) GetConnectionSubjects() []*ExportedConnectionSubject {
 func (x *UserExport) GetScimUsers() []*ExportedScimUser {
 	if x != nil {
 		return x.ScimUsers
+	}
+	return nil
+}
+
+func (x *UserExport) GetPasskeys() []*daikonv1.PasskeyResponse {
+	if x != nil {
+		return x.Passkeys
 	}
 	return nil
 }
@@ -860,7 +870,7 @@ var File_daikon_v1_admin_user_data_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
+	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x15daikon/v1/users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
 	"\x11DeleteUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
 	"\vtransfer_to\x18\x02 \x01(\tH\x00R\n" +
@@ -875,7 +885,7 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\x05count\x18\x02 \x01(\x05H\x00R\x05count\x88\x01\x01B\b\n" +
 	"\x06_count\",\n" +
 	"\x11ExportUserRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xb8\x04\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xf0\x04\n" +
 	"\n" +
 	"UserExport\x12)\n" +
 	"\x04user\x18\x01 \x01(\v2\x15.daikon.v1.UserDetailR\x04user\x129\n" +
@@ -892,7 +902,8 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\x13connection_subjects\x18\t \x03(\v2$.daikon.v1.ExportedConnectionSubjectR\x12connectionSubjects\x12:\n" +
 	"\n" +
 	"scim_users\x18\n" +
-	" \x03(\v2\x1b.daikon.v1.ExportedScimUserR\tscimUsers\"\xd6\x01\n" +
+	" \x03(\v2\x1b.daikon.v1.ExportedScimUserR\tscimUsers\x126\n" +
+	"\bpasskeys\x18\v \x03(\v2\x1a.daikon.v1.PasskeyResponseR\bpasskeys\"\xd6\x01\n" +
 	"\x19ExportedConnectionSubject\x12#\n" +
 	"\rconnection_id\x18\x01 \x01(\tR\fconnectionId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x18\n" +
@@ -985,7 +996,8 @@ var file_daikon_v1_admin_user_data_proto_goTypes = []any{
 	(*UserDetail)(nil),                // 10: daikon.v1.UserDetail
 	(*activityv1.ActivityEntry)(nil),  // 11: daikon.v1.ActivityEntry
 	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 13: google.protobuf.Struct
+	(*daikonv1.PasskeyResponse)(nil),  // 13: daikon.v1.PasskeyResponse
+	(*structpb.Struct)(nil),           // 14: google.protobuf.Struct
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.DeleteUserResponse.kept_elsewhere:type_name -> daikon.v1.KeptText
@@ -997,19 +1009,20 @@ var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	7,  // 6: daikon.v1.UserExport.browser_sessions:type_name -> daikon.v1.ExportedBrowserSession
 	5,  // 7: daikon.v1.UserExport.connection_subjects:type_name -> daikon.v1.ExportedConnectionSubject
 	6,  // 8: daikon.v1.UserExport.scim_users:type_name -> daikon.v1.ExportedScimUser
-	12, // 9: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	13, // 10: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
-	12, // 11: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
-	12, // 12: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
-	12, // 13: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 14: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
-	12, // 15: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
-	12, // 16: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	13, // 9: daikon.v1.UserExport.passkeys:type_name -> daikon.v1.PasskeyResponse
+	12, // 10: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	14, // 11: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
+	12, // 12: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
+	12, // 13: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
+	12, // 14: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 15: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
+	12, // 16: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
+	12, // 17: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_user_data_proto_init() }

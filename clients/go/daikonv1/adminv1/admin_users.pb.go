@@ -817,6 +817,107 @@ func (x *EndUserSessionRequest) GetSessionId() string {
 	return ""
 }
 
+// The request of AdminService.ListUserPasskeys.
+type ListUserPasskeysRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the user.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUserPasskeysRequest) Reset() {
+	*x = ListUserPasskeysRequest{}
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUserPasskeysRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUserPasskeysRequest) ProtoMessage() {}
+
+func (x *ListUserPasskeysRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUserPasskeysRequest.ProtoReflect.Descriptor instead.
+func (*ListUserPasskeysRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListUserPasskeysRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+// The request of AdminService.DeleteUserPasskey.
+type DeleteUserPasskeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the user.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The ID of the passkey.
+	PasskeyId     string `protobuf:"bytes,2,opt,name=passkey_id,json=passkeyId,proto3" json:"passkey_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteUserPasskeyRequest) Reset() {
+	*x = DeleteUserPasskeyRequest{}
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteUserPasskeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteUserPasskeyRequest) ProtoMessage() {}
+
+func (x *DeleteUserPasskeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteUserPasskeyRequest.ProtoReflect.Descriptor instead.
+func (*DeleteUserPasskeyRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeleteUserPasskeyRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *DeleteUserPasskeyRequest) GetPasskeyId() string {
+	if x != nil {
+		return x.PasskeyId
+	}
+	return ""
+}
+
 // The request of AdminService.UpdateUser.
 type UserUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -847,7 +948,7 @@ type UserUpdateRequest struct {
 
 func (x *UserUpdateRequest) Reset() {
 	*x = UserUpdateRequest{}
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -859,7 +960,7 @@ func (x *UserUpdateRequest) String() string {
 func (*UserUpdateRequest) ProtoMessage() {}
 
 func (x *UserUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -872,7 +973,7 @@ func (x *UserUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserUpdateRequest.ProtoReflect.Descriptor instead.
 func (*UserUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UserUpdateRequest) GetUserId() string {
@@ -944,7 +1045,7 @@ type SetAdministratorRequest struct {
 
 func (x *SetAdministratorRequest) Reset() {
 	*x = SetAdministratorRequest{}
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1057,7 @@ func (x *SetAdministratorRequest) String() string {
 func (*SetAdministratorRequest) ProtoMessage() {}
 
 func (x *SetAdministratorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1070,7 @@ func (x *SetAdministratorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAdministratorRequest.ProtoReflect.Descriptor instead.
 func (*SetAdministratorRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SetAdministratorRequest) GetUserId() string {
@@ -1006,7 +1107,7 @@ type AddUserToWorkspaceRequest struct {
 
 func (x *AddUserToWorkspaceRequest) Reset() {
 	*x = AddUserToWorkspaceRequest{}
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1018,7 +1119,7 @@ func (x *AddUserToWorkspaceRequest) String() string {
 func (*AddUserToWorkspaceRequest) ProtoMessage() {}
 
 func (x *AddUserToWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1031,7 +1132,7 @@ func (x *AddUserToWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddUserToWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*AddUserToWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AddUserToWorkspaceRequest) GetUserId() string {
@@ -1161,7 +1262,13 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\x15EndUserSessionRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\"\xe6\x02\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\"2\n" +
+	"\x17ListUserPasskeysRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"R\n" +
+	"\x18DeleteUserPasskeyRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x1d\n" +
+	"\n" +
+	"passkey_id\x18\x02 \x01(\tR\tpasskeyId\"\xe6\x02\n" +
 	"\x11UserUpdateRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12 \n" +
@@ -1209,7 +1316,7 @@ func file_daikon_v1_admin_users_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_users_proto_rawDescData
 }
 
-var file_daikon_v1_admin_users_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_daikon_v1_admin_users_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_daikon_v1_admin_users_proto_goTypes = []any{
 	(*UserPageRequest)(nil),           // 0: daikon.v1.UserPageRequest
 	(*UserPage)(nil),                  // 1: daikon.v1.UserPage
@@ -1220,29 +1327,31 @@ var file_daikon_v1_admin_users_proto_goTypes = []any{
 	(*Membership)(nil),                // 6: daikon.v1.Membership
 	(*EndUserSessionsRequest)(nil),    // 7: daikon.v1.EndUserSessionsRequest
 	(*EndUserSessionRequest)(nil),     // 8: daikon.v1.EndUserSessionRequest
-	(*UserUpdateRequest)(nil),         // 9: daikon.v1.UserUpdateRequest
-	(*SetAdministratorRequest)(nil),   // 10: daikon.v1.SetAdministratorRequest
-	(*AddUserToWorkspaceRequest)(nil), // 11: daikon.v1.AddUserToWorkspaceRequest
-	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
-	(*daikonv1.GroupResponse)(nil),    // 13: daikon.v1.GroupResponse
-	(*RoleResponse)(nil),              // 14: daikon.v1.RoleResponse
-	(*daikonv1.Session)(nil),          // 15: daikon.v1.Session
+	(*ListUserPasskeysRequest)(nil),   // 9: daikon.v1.ListUserPasskeysRequest
+	(*DeleteUserPasskeyRequest)(nil),  // 10: daikon.v1.DeleteUserPasskeyRequest
+	(*UserUpdateRequest)(nil),         // 11: daikon.v1.UserUpdateRequest
+	(*SetAdministratorRequest)(nil),   // 12: daikon.v1.SetAdministratorRequest
+	(*AddUserToWorkspaceRequest)(nil), // 13: daikon.v1.AddUserToWorkspaceRequest
+	(*timestamppb.Timestamp)(nil),     // 14: google.protobuf.Timestamp
+	(*daikonv1.GroupResponse)(nil),    // 15: daikon.v1.GroupResponse
+	(*RoleResponse)(nil),              // 16: daikon.v1.RoleResponse
+	(*daikonv1.Session)(nil),          // 17: daikon.v1.Session
 }
 var file_daikon_v1_admin_users_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.UserPage.items:type_name -> daikon.v1.UserSummary
-	12, // 1: daikon.v1.UserSummary.created_at:type_name -> google.protobuf.Timestamp
-	12, // 2: daikon.v1.UserSummary.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	12, // 3: daikon.v1.UserDetail.created_at:type_name -> google.protobuf.Timestamp
-	12, // 4: daikon.v1.UserDetail.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	14, // 1: daikon.v1.UserSummary.created_at:type_name -> google.protobuf.Timestamp
+	14, // 2: daikon.v1.UserSummary.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	14, // 3: daikon.v1.UserDetail.created_at:type_name -> google.protobuf.Timestamp
+	14, // 4: daikon.v1.UserDetail.last_sign_in_at:type_name -> google.protobuf.Timestamp
 	5,  // 5: daikon.v1.UserDetail.linked_accounts:type_name -> daikon.v1.LinkedAccount
 	6,  // 6: daikon.v1.UserDetail.memberships:type_name -> daikon.v1.Membership
-	13, // 7: daikon.v1.UserDetail.groups:type_name -> daikon.v1.GroupResponse
-	14, // 8: daikon.v1.UserDetail.roles:type_name -> daikon.v1.RoleResponse
-	15, // 9: daikon.v1.UserDetail.sessions:type_name -> daikon.v1.Session
-	12, // 10: daikon.v1.LinkedAccount.linked_at:type_name -> google.protobuf.Timestamp
-	12, // 11: daikon.v1.Membership.joined_at:type_name -> google.protobuf.Timestamp
-	12, // 12: daikon.v1.Membership.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 13: daikon.v1.AddUserToWorkspaceRequest.expires_at:type_name -> google.protobuf.Timestamp
+	15, // 7: daikon.v1.UserDetail.groups:type_name -> daikon.v1.GroupResponse
+	16, // 8: daikon.v1.UserDetail.roles:type_name -> daikon.v1.RoleResponse
+	17, // 9: daikon.v1.UserDetail.sessions:type_name -> daikon.v1.Session
+	14, // 10: daikon.v1.LinkedAccount.linked_at:type_name -> google.protobuf.Timestamp
+	14, // 11: daikon.v1.Membership.joined_at:type_name -> google.protobuf.Timestamp
+	14, // 12: daikon.v1.Membership.expires_at:type_name -> google.protobuf.Timestamp
+	14, // 13: daikon.v1.AddUserToWorkspaceRequest.expires_at:type_name -> google.protobuf.Timestamp
 	14, // [14:14] is the sub-list for method output_type
 	14, // [14:14] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
@@ -1260,15 +1369,15 @@ func file_daikon_v1_admin_users_proto_init() {
 	file_daikon_v1_admin_users_proto_msgTypes[2].OneofWrappers = []any{}
 	file_daikon_v1_admin_users_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_admin_users_proto_msgTypes[6].OneofWrappers = []any{}
-	file_daikon_v1_admin_users_proto_msgTypes[9].OneofWrappers = []any{}
 	file_daikon_v1_admin_users_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_admin_users_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_users_proto_rawDesc), len(file_daikon_v1_admin_users_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -54,7 +54,7 @@ type AuthorizeRequest struct {
 	// The e-mail address of the user, passed to the identity provider. If a connection has verified its
 	// domain, the user signs in by it.
 	LoginHint *string `protobuf:"bytes,11,opt,name=login_hint,json=loginHint,proto3,oneof" json:"login_hint,omitempty"`
-	// Passed to the identity provider.
+	// If it is `phr`, the user must sign in with a passkey. Other values are passed to the identity provider.
 	AcrValues *string `protobuf:"bytes,12,opt,name=acr_values,json=acrValues,proto3,oneof" json:"acr_values,omitempty"`
 	// An ID token of the expected user. If another user is signed in to the browser, a new sign-in is
 	// required.
@@ -695,7 +695,8 @@ func (x *OpenInvitationResponse) GetPendingSession() string {
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection` or `switch_user`.
+	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
+	// `enter_code`, `confirm_address` or `link_account`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The name of the client app; empty if it is unknown.
 	ClientName string `protobuf:"bytes,2,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
@@ -706,9 +707,10 @@ type HostedPage struct {
 	// Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
 	// The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-	// `enter_email`, and the `confirmation` of the chosen link to those of other pages.
+	// `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
+	// those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
-	// For `sign_in_to_accept`: why the last sign-in failed.
+	// Why the last sign-in, address or code failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1689,8 +1691,10 @@ type TokenIntrospection struct {
 	// `true` if the provider did not report when the user signed in, so that `auth_time` is the time of
 	// the callback.
 	AuthTimeUnconfirmed *bool `protobuf:"varint,17,opt,name=auth_time_unconfirmed,json=authTimeUnconfirmed,proto3,oneof" json:"auth_time_unconfirmed,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// `phr` if the user signed in with a passkey (RFC 9470).
+	Acr           *string `protobuf:"bytes,18,opt,name=acr,proto3,oneof" json:"acr,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TokenIntrospection) Reset() {
@@ -1840,6 +1844,13 @@ func (x *TokenIntrospection) GetAuthTimeUnconfirmed() bool {
 		return *x.AuthTimeUnconfirmed
 	}
 	return false
+}
+
+func (x *TokenIntrospection) GetAcr() string {
+	if x != nil && x.Acr != nil {
+		return *x.Acr
+	}
+	return ""
 }
 
 // A logout request.
@@ -2312,7 +2323,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_client_secretB\x10\n" +
 	"\x0e_authorizationB\x18\n" +
 	"\x16_client_assertion_typeB\x13\n" +
-	"\x11_client_assertion\"\xad\x05\n" +
+	"\x11_client_assertion\"\xcc\x05\n" +
 	"\x12TokenIntrospection\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x19\n" +
 	"\x05scope\x18\x02 \x01(\tH\x00R\x05scope\x88\x01\x01\x12 \n" +
@@ -2333,7 +2344,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05wslug\x18\x0e \x01(\tH\fR\x05wslug\x88\x01\x01\x12\x19\n" +
 	"\x05guest\x18\x0f \x01(\bH\rR\x05guest\x88\x01\x01\x12 \n" +
 	"\tauth_time\x18\x10 \x01(\x05H\x0eR\bauthTime\x88\x01\x01\x127\n" +
-	"\x15auth_time_unconfirmed\x18\x11 \x01(\bH\x0fR\x13authTimeUnconfirmed\x88\x01\x01B\b\n" +
+	"\x15auth_time_unconfirmed\x18\x11 \x01(\bH\x0fR\x13authTimeUnconfirmed\x88\x01\x01\x12\x15\n" +
+	"\x03acr\x18\x12 \x01(\tH\x10R\x03acr\x88\x01\x01B\b\n" +
 	"\x06_scopeB\f\n" +
 	"\n" +
 	"_client_idB\v\n" +
@@ -2351,7 +2363,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x06_guestB\f\n" +
 	"\n" +
 	"_auth_timeB\x18\n" +
-	"\x16_auth_time_unconfirmed\"\x98\x04\n" +
+	"\x16_auth_time_unconfirmedB\x06\n" +
+	"\x04_acr\"\x98\x04\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +

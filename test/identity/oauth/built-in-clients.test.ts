@@ -1,5 +1,5 @@
 import test from 'ava'
-import { registerConsoleClient } from '../../../src/identity/console-client.ts'
+import { registerConsoleClient } from '../../../src/identity/built-in-clients.ts'
 import { consoleClientId } from '../../../src/identity/store/client-store.ts'
 import { createStores } from '../../../src/server/stores.ts'
 import { createAdmin } from '../../support/admin.ts'

@@ -1,0 +1,4 @@
+import { accountHandlers } from './handlers.ts'
+
+/** What the account page runs. */
+export const parts = { createHandlers: () => accountHandlers }

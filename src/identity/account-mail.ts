@@ -1,0 +1,20 @@
+import { escapeHtml } from '../core/escape-html.ts'
+import type { Mail } from '../outbound/mail-client.ts'
+
+/** Renders the e-mail to a user whose ways to sign in have changed. */
+export function renderAccountMail(
+  to: string,
+  baseUrl: string,
+  { subject, sentence }: { subject: string; sentence: string },
+): Mail {
+  const { host } = new URL(baseUrl)
+  const title = `${subject} at ${host}`
+  const advice =
+    'If you did not do this, sign out everywhere on your account page and contact your administrator.'
+  return {
+    to,
+    subject: title,
+    text: `${sentence}\n\n${advice}\n`,
+    html: `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n<p>${escapeHtml(sentence)}</p>\n<p>${advice}</p>\n</html>\n`,
+  }
+}
