@@ -58,6 +58,8 @@ def map_body(context, body):
             choose_common_change(body)
         if operation.path == "/permissions/actions":
             make_unique(body)
+        if operation.path.startswith("/admin/service-apps"):
+            choose_api_resources(body)
         if operation.path.startswith("/admin/client-apps"):
             register_valid_uris(body)
         if isinstance(body.get("credential"), dict):
@@ -151,6 +153,19 @@ def make_unique(registration):
     if isinstance(actions, list) and all(isinstance(action, dict) for action in actions):
         names = {str(action.get("name")): action for action in actions}
         registration["actions"] = list(names.values())
+
+
+def choose_api_resources(app):
+    """Each API has a valid URI of its own, and each of its scopes a name of its own."""
+    resources = app.get("api_resources")
+    if not isinstance(resources, list) or not all(isinstance(resource, dict) for resource in resources):
+        return
+    for resource in resources:
+        if isinstance(resource.get("uri"), str) and "://" in resource["uri"]:
+            resource["uri"] = f"https://{uuid.uuid4()}.example.com"
+        scopes = resource.get("scopes")
+        if isinstance(scopes, list) and all(isinstance(scope, dict) for scope in scopes):
+            resource["scopes"] = list({str(scope.get("name")): scope for scope in scopes}.values())
 
 
 def register_valid_uris(app):

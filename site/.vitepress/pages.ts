@@ -50,6 +50,7 @@ const groups: Record<string, string[]> = {
     'own-sign-in',
     'passkeys',
     'step-up',
+    'api-resources',
     'invitations',
     'connections',
     'applications',

@@ -1,8 +1,16 @@
-import type { ProvisionedUsers, SentEvents, UserPasskeys } from './ports.ts'
+import { invalidArgument } from '../core/errors.ts'
+import type { ProvisionedUsers, SentEvents, ServiceAppResources, UserPasskeys } from './ports.ts'
 
-/** What administration finds on a server without directories, webhooks and passkeys. */
+/** What administration finds on a server without directories, webhooks, passkeys and API resources. */
 export const defaultAdminPorts = {
   provisionedUsers: (): ProvisionedUsers => ({ list: async () => [] }),
   sentEvents: (): SentEvents => ({ redact: async () => {} }),
   userPasskeys: (): UserPasskeys => ({ list: async () => [] }),
+  serviceAppResources: (): ServiceAppResources => ({
+    list: async () => () => [],
+    async replace(_context, _app, resources) {
+      const message = 'is not supported by this server'
+      if (resources.length > 0) throw invalidArgument({ field: 'api_resources', message })
+    },
+  }),
 }

@@ -1,10 +1,13 @@
+import type { ApiResource } from '../../gen/daikon/v1/admin_apps.ts'
 import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
 import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
+import type { RequestContext } from '../core/request-context.ts'
 
 /** What administration must know of the features above, as `IdentityPorts`. */
 export type AdminPorts = {
   provisionedUsers: ProvisionedUsers
   sentEvents: SentEvents
+  serviceAppResources: ServiceAppResources
   userPasskeys: UserPasskeys
 }
 
@@ -25,3 +28,20 @@ export type SentEvents = {
   /** Removes what matches a pattern from them. Requires a transaction. */
   redact(pattern: string): Promise<void>
 }
+
+/** The APIs of service apps that access tokens can be limited to. */
+export type ServiceAppResources = {
+  /** Returns what finds the APIs of each of these apps. */
+  list(appIds: string[]): Promise<(appId: string) => ApiResource[]>
+  /**
+   * Replaces the APIs of an app, and ends the tokens of those that it loses. Requires a transaction.
+   *
+   * @throws ServiceError `invalid_argument` or `already_exists`
+   */
+  replace(context: ResourcesContext, app: ResourcesOwner, resources: ApiResource[]): Promise<void>
+}
+
+/** Who changes the APIs of an app. With `debug`, they may have http URIs of this machine. */
+export type ResourcesContext = Pick<RequestContext, 'principal' | 'now'> & { debug: boolean }
+
+export type ResourcesOwner = { id: string; name: string; serviceName: string }

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import type {
+  ApiResource,
   GetServiceAppRequest,
   ListServiceAppsRequest,
   ListServiceAppsResponse,
@@ -19,20 +20,26 @@ import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
+import type { ResourcesContext, ServiceAppResources } from './ports.ts'
 import { reasons } from './reasons.ts'
 import type { ServiceAppStore, StoredServiceApp } from './store/service-app-store.ts'
 
-type AppStores = { activity: ActivityStore; serviceApps: ServiceAppStore }
+type ReadStores = { serviceApps: ServiceAppStore; serviceAppResources: ServiceAppResources }
+type AppStores = ReadStores & { activity: ActivityStore }
 
 /** `keysRequired` means that calls need a service key even if no service app is active. */
 export type DevelopmentModeContext = Pick<RequestContext, 'warn'> & { keysRequired: boolean }
 
+type NewServiceApp = Omit<ServiceAppCreateRequest, 'api_resources'> &
+  Partial<Pick<ServiceAppCreateRequest, 'api_resources'>>
+
 /** Creates a service app with its first key. `key` overrides the generated key, for demo data. */
 export async function createServiceApp(
-  { stores, principal }: WriteContext<AppStores>,
-  { name, service_name }: ServiceAppCreateRequest,
+  context: WriteContext<AppStores> & ResourcesContext,
+  { name, service_name, api_resources = [] }: NewServiceApp,
   key = createServiceKey(),
 ): Promise<ServiceAppKeyResponse> {
+  const { stores, principal } = context
   const actor = actorOf(principal)
   const app = {
     id: uuid(),
@@ -48,44 +55,60 @@ export async function createServiceApp(
       targetId: app.id,
       detail: { name: app.name, service_name, key_prefix },
     })
-    return { ...toServiceAppResponse(await requireServiceApp(tx, app.id)), key }
+    await tx.serviceAppResources.replace(context, app, api_resources)
+    return { ...(await describeApp(tx, await requireServiceApp(tx, app.id))), key }
   })
 }
 
 /** Lists all service apps, oldest first. */
 export async function listServiceApps(
-  { stores }: Pick<RequestContext<{ serviceApps: ServiceAppStore }>, 'stores'>,
+  { stores }: Pick<RequestContext<ReadStores>, 'stores'>,
   _request: ListServiceAppsRequest,
 ): Promise<ListServiceAppsResponse> {
   const apps = await stores.serviceApps.list()
-  return { service_apps: apps.map(toServiceAppResponse) }
+  const resourcesOf = await stores.serviceAppResources.list(apps.map(({ id }) => id))
+  return { service_apps: apps.map((app) => toServiceAppResponse(app, resourcesOf(app.id))) }
 }
 
 /** Returns a service app. */
 export async function getServiceApp(
-  { stores: { serviceApps } }: Pick<RequestContext<{ serviceApps: ServiceAppStore }>, 'stores'>,
+  { stores }: Pick<RequestContext<ReadStores>, 'stores'>,
   { service_app_id }: GetServiceAppRequest,
 ): Promise<ServiceAppResponse> {
-  const app = await serviceApps.find(service_app_id)
+  const app = await stores.serviceApps.find(service_app_id)
   if (!app) throw new ServiceError(reasons.SERVICE_APP_NOT_FOUND)
-  return toTaggedResponse(app)
+  return toTaggedResponse(await describeApp(stores, app))
+}
+
+type ChangedServiceApp = Omit<ServiceAppUpdateRequest, 'api_resources'> &
+  Partial<Pick<ServiceAppUpdateRequest, 'api_resources'>>
+
+/** Returns the APIs that replace those of an app, or undefined if they stay. */
+function readResources({
+  api_resources = [],
+  remove_api_resources: isRemoval,
+}: Pick<ChangedServiceApp, 'api_resources' | 'remove_api_resources'>): ApiResource[] | undefined {
+  return api_resources.length > 0 || isRemoval ? api_resources : undefined
 }
 
 /**
- * Changes the name or state of a service app. Keys of an inactive app are rejected. Deactivating
+ * Changes the name, APIs or state of a service app. Keys of an inactive app are rejected. Deactivating
  * the last active app requires `force`.
  */
 export async function updateServiceApp(
-  { stores, principal, warn, keysRequired }: WriteContext<AppStores> & DevelopmentModeContext,
-  { service_app_id, name, is_active, force, if_match }: ServiceAppUpdateRequest,
+  context: WriteContext<AppStores> & DevelopmentModeContext & ResourcesContext,
+  { service_app_id, name, is_active, force, if_match, ...more }: ChangedServiceApp,
 ): Promise<ServiceAppResponse> {
+  const { stores, principal, warn, keysRequired } = context
+  const resources = readResources(more)
   const actor = actorOf(principal)
   const updated = await stores.transaction(async (tx) => {
     if (is_active === false && !force) await requireAnotherApp(tx, service_app_id, keysRequired)
     const before = await requireServiceApp(tx, service_app_id)
-    requireMatch(if_match, tagOf(before))
+    requireMatch(if_match, tagOf(await describeApp(tx, before)))
+    if (resources) await tx.serviceAppResources.replace(context, before, resources)
     const changes = changedFields({ name: name?.trim(), isActive: is_active })
-    if (!changes) return before
+    if (!changes) return describeApp(tx, before)
     await tx.serviceApps.update(before.id, changes)
     const app = { ...before, ...changes }
     if (app.name !== before.name) {
@@ -95,21 +118,23 @@ export async function updateServiceApp(
       const action = app.isActive ? 'service_app.activated' : 'service_app.deactivated'
       await tx.activity.record(actor, appEvent(action, app))
     }
-    return app
+    return describeApp(tx, app)
   })
   if (is_active === false) await warnOfDevelopmentMode(stores, { warn, keysRequired })
   return toTaggedResponse(updated)
 }
 
-/** Deletes a service app with its keys. Deleting the last active app requires `force`. */
+/** Deletes a service app with its keys and APIs. Deleting the last active app requires `force`. */
 export async function deleteServiceApp(
-  { stores, principal, warn, keysRequired }: WriteContext<AppStores> & DevelopmentModeContext,
+  context: WriteContext<AppStores> & DevelopmentModeContext & ResourcesContext,
   { service_app_id, force, if_match }: ServiceAppRequest,
 ): Promise<DeleteResponse> {
+  const { stores, principal, warn, keysRequired } = context
   const wasActive = await stores.transaction(async (tx) => {
     if (!force) await requireAnotherApp(tx, service_app_id, keysRequired)
     const app = await requireServiceApp(tx, service_app_id)
-    requireMatch(if_match, tagOf(app))
+    requireMatch(if_match, tagOf(await describeApp(tx, app)))
+    await tx.serviceAppResources.replace(context, app, [])
     await tx.serviceApps.delete(app.id)
     await tx.activity.record(actorOf(principal), appEvent('service_app.deleted', app))
     return app.isActive
@@ -141,7 +166,7 @@ export async function rotateServiceApp(
         overlap_seconds: String(overlap_seconds),
       },
     })
-    return { ...toServiceAppResponse(await requireServiceApp(tx, id)), key }
+    return { ...(await describeApp(tx, await requireServiceApp(tx, id))), key }
   })
 }
 
@@ -187,15 +212,26 @@ async function requireServiceApp(
   return app
 }
 
-function tagOf({ id, name, isActive }: StoredServiceApp): string {
-  return createEntityTag(id, { name, isActive })
+function tagOf({ id, name, is_active: isActive, api_resources }: ServiceAppResponse): string {
+  return createEntityTag(id, { name, isActive, resources: JSON.stringify(api_resources) })
 }
 
-function toTaggedResponse(app: StoredServiceApp): ServiceAppResponse {
-  return { ...toServiceAppResponse(app), etag: tagOf(app) }
+function toTaggedResponse(app: ServiceAppResponse): ServiceAppResponse {
+  return { ...app, etag: tagOf(app) }
 }
 
-function toServiceAppResponse(app: StoredServiceApp): ServiceAppResponse {
+async function describeApp(
+  { serviceAppResources }: Pick<ReadStores, 'serviceAppResources'>,
+  app: StoredServiceApp,
+): Promise<ServiceAppResponse> {
+  const resourcesOf = await serviceAppResources.list([app.id])
+  return toServiceAppResponse(app, resourcesOf(app.id))
+}
+
+function toServiceAppResponse(
+  app: StoredServiceApp,
+  api_resources: ApiResource[],
+): ServiceAppResponse {
   return {
     id: app.id,
     name: app.name,
@@ -205,6 +241,7 @@ function toServiceAppResponse(app: StoredServiceApp): ServiceAppResponse {
     ...(app.lastUsedAt && { last_used_at: isoTime(app.lastUsedAt) }),
     ...(app.createdBy && { created_by: app.createdBy }),
     created_at: isoTime(app.createdAt),
+    api_resources,
   }
 }
 

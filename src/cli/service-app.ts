@@ -1,7 +1,35 @@
 import { Command } from 'commander'
+import type { ApiResource } from '../../gen/daikon/v1/admin_apps.ts'
 import { callAdminApi, overNetwork } from './admin-api.ts'
+import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
 import { parseHours } from './parse-hours.ts'
+
+type CreateOptions = { name: string; service: string; apiResource?: string[] }
+
+type UpdateOptions = { name?: string; apiResource?: string[]; apiResources?: false }
+
+const apiResourceOption = [
+  '--api-resource <json...>',
+  'API that tokens can be limited to, as JSON with uri, name and scopes, or @file',
+] as const
+
+/** Reads API resources, each from JSON or from a file that `@` names. */
+function readApiResources(texts: string[] = []): Promise<ApiResource[]> {
+  return Promise.all(texts.map(readApiResource))
+}
+
+async function readApiResource(text: string): Promise<ApiResource> {
+  const { readFile } = await import('node:fs/promises')
+  const isFile = text.startsWith('@')
+  const json = isFile ? await readFile(text.slice(1), 'utf8') : text
+  try {
+    // What it contains is validated with the request.
+    return { scopes: [], ...JSON.parse(json) }
+  } catch {
+    throw new UsageError(`${isFile ? text.slice(1) : '--api-resource'} is not JSON`)
+  }
+}
 
 export function serviceAppCommand(): Command {
   const command = new Command('service-app').description('manage backend services and their keys')
@@ -10,8 +38,13 @@ export function serviceAppCommand(): Command {
     .description('register a service and print its key, which is shown only once')
     .requiredOption('--name <name>', 'display name')
     .requiredOption('--service <service_name>', 'service name that the key is valid for')
-    .action(async (options: { name: string; service: string }, command) => {
-      const request = { name: options.name, service_name: options.service }
+    .option(...apiResourceOption)
+    .action(async (options: CreateOptions, command) => {
+      const request = {
+        name: options.name,
+        service_name: options.service,
+        api_resources: await readApiResources(options.apiResource),
+      }
       const app = await callAdminApi(command, 'createServiceApp', request)
       print(command, app, [
         `Created service app ${app.id} for the service ${app.service_name}.`,
@@ -20,11 +53,34 @@ export function serviceAppCommand(): Command {
       ])
     })
 
+  overNetwork(command.command('update'))
+    .description('change the settings of an app that are given')
+    .argument('<id>', 'ID of the app, as shown by `list`')
+    .option('--name <name>', 'display name')
+    .option(apiResourceOption[0], `${apiResourceOption[1]}; replaces all`)
+    .option('--no-api-resources', 'remove the APIs of the service, and end their tokens')
+    .action(async (id: string, options: UpdateOptions, command) => {
+      const request = {
+        service_app_id: id,
+        name: options.name,
+        api_resources: await readApiResources(options.apiResource),
+        remove_api_resources: options.apiResources === false,
+      }
+      const app = await callAdminApi(command, 'updateServiceApp', request)
+      print(command, app, [
+        `Updated service app ${app.id}. APIs: ${app.api_resources.map(({ uri }) => uri).join(', ') || 'none'}`,
+      ])
+    })
+
   overNetwork(command.command('list'))
     .description('list all apps')
     .action(async (_options, command) => {
       const { service_apps: apps } = await callAdminApi(command, 'listServiceApps', {})
-      print(command, apps, formatTable(apps))
+      const rows = apps.map(({ api_resources, ...app }) => ({
+        ...app,
+        apis: api_resources.map(({ uri }) => uri).join(' '),
+      }))
+      print(command, apps, formatTable(rows))
     })
 
   overNetwork(command.command('deactivate'))

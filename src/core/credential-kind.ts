@@ -130,6 +130,8 @@ export type CredentialVariant = {
   /** The name in the policies of methods. */
   name: string
   includes(principal: Principal): boolean
+  /** Whether a method that takes them takes those of this caller. By default, it does. */
+  isTaken?(principal: Principal): boolean
   /** Returns the error of a method that does not take them. */
   refusal(): ServiceError
   /** Called with a caller that a method takes. */

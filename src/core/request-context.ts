@@ -24,6 +24,8 @@ export type UserPrincipal = {
    * nothing beyond the workspace.
    */
   connectionId: string | undefined
+  /** The service whose API the token is limited to, if any. It counts only with a key of that service. */
+  forService: string | undefined
 }
 
 /** An administrator with a valid admin token. */

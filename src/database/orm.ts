@@ -86,6 +86,7 @@ import { AuthenticationOfCodes } from './migrations/091-authentication-of-codes.
 import { SignInCodes } from './migrations/092-sign-in-codes.ts'
 import { Passkeys } from './migrations/094-passkeys.ts'
 import { AccountStepUps } from './migrations/096-account-step-ups.ts'
+import { ApiResources } from './migrations/100-api-resources.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -191,6 +192,7 @@ const migrations = [
   { name: '092-sign-in-codes', class: SignInCodes },
   { name: '094-passkeys', class: Passkeys },
   { name: '096-account-step-ups', class: AccountStepUps },
+  { name: '100-api-resources', class: ApiResources },
 ]
 
 type OrmOptions = {

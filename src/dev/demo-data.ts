@@ -87,7 +87,7 @@ async function seedApps(
 ): Promise<void> {
   if (!(await stores.demo.restoreServiceKey(hashServiceKey(serviceKey)))) {
     const app = { name: 'Demo documents', service_name: demo.service_name }
-    await createServiceApp({ stores, principal: {} }, app, serviceKey)
+    await createServiceApp({ stores, principal: {}, now: new Date(), debug: true }, app, serviceKey)
   }
   await stores.demo.restoreClientApp({ id: demo.clientApp, name: 'Demo documents', redirectUri })
   await stores.demo.restoreClientApp({ ...demo.browserApp, name: 'Example in the browser' })

@@ -2,12 +2,13 @@ import type { Response } from 'express'
 import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { ServiceError } from '../core/errors.ts'
 
-/** The OAuth error of each reason that has one (RFC 6749, 5.2; RFC 6750, 3.1; RFC 7009, 2.2.1). */
+/** The OAuth error of each reason that has one (RFC 6749, 5.2; RFC 6750, 3.1; RFC 7009, 2.2.1; RFC 8707, 2). */
 const oauthErrors: Record<string, string> = {
   INVALID_REQUEST: 'invalid_request',
   INVALID_CLIENT: 'invalid_client',
   INVALID_GRANT: 'invalid_grant',
   INVALID_SCOPE: 'invalid_scope',
+  INVALID_TARGET: 'invalid_target',
   UNAUTHORIZED_CLIENT: 'unauthorized_client',
   UNSUPPORTED_GRANT_TYPE: 'unsupported_grant_type',
   INSUFFICIENT_SCOPE: 'insufficient_scope',

@@ -14,6 +14,7 @@ import {
   requireBoundWorkspace,
   requireSessionClient,
 } from './oauth/session-client.ts'
+import type { Target } from './oauth/target.ts'
 import type { IdentityPorts } from './ports.ts'
 import { reasons } from './reasons.ts'
 import { matchesChallenge } from './secret.ts'
@@ -62,9 +63,18 @@ export async function exchangeToken(
       requireBoundWorkspace(boundTo, workspace_id)
       const { workspaceId: authorized } = stored
       if (authorized && authorized !== workspace_id) throw codeRefused()
-      return workspace_id
+      // Only the token endpoint issues tokens for APIs.
+      if (stored.resourceId) throw codeRefused()
+      return { workspaceId: workspace_id }
     }),
   )
+}
+
+/** What a code is exchanged for. */
+type Authorized = {
+  workspaceId: string
+  /** The API that the access token is limited to. */
+  target?: Target | undefined
 }
 
 /** A code to exchange, with its PKCE verifier if it has a challenge. */
@@ -73,19 +83,19 @@ type Redemption = { code: string; verifier: string | undefined; userAgent: strin
 /**
  * Exchanges a code for tokens. A second use revokes the tokens of the first (RFC 6749, 4.1.2).
  *
- * `authorizeCode` throws if the client may not exchange the code. Otherwise, it returns the
- * workspace to issue the tokens for. It runs before the code is consumed.
+ * `authorizeCode` throws if the client may not exchange the code. Otherwise, it returns what to issue the
+ * tokens for. It runs before the code is consumed.
  */
 export async function redeemCode(
   context: IdentityContext,
   redemption: Redemption,
-  authorizeCode: (code: StoredCode) => Promise<string>,
+  authorizeCode: (code: StoredCode) => Promise<Authorized>,
 ): Promise<IssuedTokens> {
   const { stores, now } = context
   const code = await requireCode(stores.codes, now, redemption.code)
   if (!isVerified(redemption, code)) throw codeRefused()
-  const workspaceId = await authorizeCode(code)
-  const tokens = await exchangeOnce(context, redemption, code, workspaceId)
+  const authorized = await authorizeCode(code)
+  const tokens = await exchangeOnce(context, redemption, code, authorized)
   if (tokens) return tokens
   context.identity.onReplay('authorization_code')
   await stores.transaction(async (tx) => {
@@ -114,7 +124,7 @@ async function exchangeOnce(
   context: IdentityContext,
   { userAgent = '' }: Redemption,
   code: StoredCode,
-  workspaceId: string,
+  { workspaceId, target }: Authorized,
 ): Promise<IssuedTokens | undefined> {
   const { identity, now, stores } = context
   const { hash, userId, provider, clientId, loginClientId, scope, nonce, browserSessionId } = code
@@ -150,12 +160,16 @@ async function exchangeOnce(
         scope,
         browserSessionId,
         authentication,
+        resourceId: code.resourceId,
       }
       const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)
       await tx.codes.linkSession(hash, session)
       await tx.signInWorkspaces.join({ workspaceId: claims.wid, userId }, now)
-      const tokens = await issueTokens(tx, context, issuedAt, session, claims)
+      const tokens = await issueTokens(tx, context, issuedAt, session, claims, {
+        accessScope: target?.scope,
+        target,
+      })
       return tokens && { ...tokens, nonce }
     })
   } catch (error) {

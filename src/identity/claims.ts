@@ -52,6 +52,28 @@ export type Claims = {
  */
 export const maxGroups = 100
 
+/**
+ * The claims of an access token that is limited to an API (RFC 9068, 2.2), whose URI is its only
+ * audience. It says nothing about the person: the service of the API learns more by introspection.
+ */
+export type ResourceClaims = {
+  sub: string
+  jti: string
+  wid: string
+  client_id: string
+  scope: string
+} & Pick<AuthenticationClaims, 'auth_time' | 'auth_time_unconfirmed' | 'acr'>
+
+/** The `type` of these tokens. */
+export const resourceType = 'resource_access'
+
+export type ResourceToken = ResourceClaims & {
+  type: typeof resourceType
+  aud: string
+  iat: number
+  exp: number
+}
+
 export type TokenType = keyof Claims
 
 /** The claims of a token with its times, in seconds since the epoch. */
@@ -77,15 +99,26 @@ export function expiryOf(issuedAt: Date, seconds: number): Date {
   return new Date((Math.floor(issuedAt.getTime() / 1000) + seconds) * 1000)
 }
 
+/** Returns the payload as a token that is limited to an API, or undefined if it is not one. */
+export function readResourceClaims(payload: Record<string, unknown>): ResourceToken | undefined {
+  const { type, exp, aud, client_id, scope } = payload
+  const isOne = type === resourceType && typeof exp === 'number' && hasIds(payload, ids.access)
+  const isWellFormed = [aud, client_id, scope].every((value) => typeof value === 'string')
+  return isOne && isWellFormed ? (payload as unknown as ResourceToken) : undefined
+}
+
 /** Returns the payload as a token of this type, or undefined if it is not one. */
 export function readClaims<Type extends TokenType>(
   type: Type,
   payload: Record<string, unknown>,
 ): Token<Type> | undefined {
   if (payload.type !== type || typeof payload.exp !== 'number') return undefined
-  const isWellFormed = ids[type].every((name) => {
+  return hasIds(payload, ids[type]) ? (payload as unknown as Token<Type>) : undefined
+}
+
+function hasIds(payload: Record<string, unknown>, names: string[]): boolean {
+  return names.every((name) => {
     const id = payload[name]
     return typeof id === 'string' && uuid.test(id)
   })
-  return isWellFormed ? (payload as unknown as Token<Type>) : undefined
 }

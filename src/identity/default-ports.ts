@@ -1,9 +1,11 @@
 import type {
   ConnectionProviderSource,
+  ResourceServices,
   SessionScope,
   SignedIn,
   SignInConnections,
   SignInPasskeys,
+  TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
@@ -18,6 +20,11 @@ const noConnections: SignInConnections = {
   findIdByDomain: async () => undefined,
   hasVerifiedDomain: async () => false,
   join: async () => failure('access_denied', 'the server has no connections'),
+}
+
+const noTokenResources: TokenResources = {
+  find: async () => undefined,
+  findByUri: async () => undefined,
 }
 
 const beganElsewhere = ({ provider }: SignedIn) => readConnectionId(provider) === undefined
@@ -43,13 +50,17 @@ function createScopeWithoutConnections(enforcements: EnforcementStore): SessionS
   }
 }
 
-/** What identity finds on a server without connections. */
+/** What identity finds on a server without connections and API resources. */
 export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
     refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
+  tokenResources: () => noTokenResources,
   signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
+
+/** Without API resources, no token is limited to one. */
+export const noResourceServices: ResourceServices = { find: async () => undefined }
 
 /** Never asked, because no connection is found. */
 export const noConnectionProviders: ConnectionProviderSource = {

@@ -1,4 +1,4 @@
-import { noConnectionProviders } from './default-ports.ts'
+import { noConnectionProviders, noResourceServices } from './default-ports.ts'
 import { createAccountChecks } from './doctor.ts'
 import { identityHandlers } from './handlers.ts'
 import { createIdentityJobs } from './jobs.ts'
@@ -9,7 +9,10 @@ import { identityStores } from './store/stores.ts'
 /** What sign-in and tokens run. */
 export const parts = {
   stores: identityStores,
-  defaultServices: { connectionProviders: noConnectionProviders },
+  defaultServices: {
+    connectionProviders: noConnectionProviders,
+    resourceServices: noResourceServices,
+  },
   createServices: createIdentityServices,
   createHandlers: () => identityHandlers,
   createJobs: createIdentityJobs,

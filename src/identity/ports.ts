@@ -13,6 +13,7 @@ export type IdentityPorts = {
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
   signInWorkspaces: SignInWorkspaces
+  tokenResources: TokenResources
 }
 
 /** Which workspaces sessions may be used in. */
@@ -115,6 +116,31 @@ export type LinkedInvitation = SignInMember & {
   /** When the membership was created, in seconds since the Unix epoch. */
   createdAt: string
   hasJoined: boolean
+}
+
+/** The APIs that access tokens can be limited to (RFC 8707). */
+export type TokenResources = {
+  find(id: string): Promise<TokenResource | undefined>
+  /** Returns the API that a URI of a request names. */
+  findByUri(uri: string): Promise<TokenResource | undefined>
+}
+
+export type TokenResource = {
+  id: string
+  /** The audience of the tokens. */
+  uri: string
+  /** The service whose keys the tokens are accepted with. */
+  service: string
+  /** The names of its scopes, in order. */
+  scopes: string[]
+  /** Whether tokens are issued for it now. */
+  isActive: boolean
+}
+
+/** Finds the services whose APIs verified tokens are limited to. */
+export type ResourceServices = {
+  /** Returns the service of the API with this URI. */
+  find(uri: string): Promise<string | undefined>
 }
 
 /** The passkeys that people sign in with. */

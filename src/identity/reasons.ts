@@ -53,6 +53,10 @@ export const reasons = defineReasons({
     code: 'failed_precondition',
     message: 'The scope exceeds what the client app or session may have',
   },
+  INVALID_TARGET: {
+    code: 'failed_precondition',
+    message: 'The resource is unknown, repeated, inactive or not the authorized one',
+  },
   INVITATION_ENDED: { code: 'not_found', message: 'The invitation has ended or does not exist' },
   LAST_ACCOUNT: {
     code: 'already_exists',
@@ -123,6 +127,11 @@ export const reasons = defineReasons({
   },
   USER_INACTIVE: { code: 'unauthenticated', message: 'The user is not active' },
   USER_NOT_FOUND: { code: 'not_found', message: 'User not found' },
+  WRONG_AUDIENCE: {
+    code: 'unauthenticated',
+    message:
+      'The token is limited to the API of a service, and is accepted only together with a key of it',
+  },
   WORKSPACE_REFUSED: {
     code: 'permission_denied',
     message: 'The client app signs users in to another workspace',

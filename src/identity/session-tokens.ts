@@ -8,10 +8,11 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
 import { authenticationClaims } from './authentication.ts'
-import { type Claims, expiryOf } from './claims.ts'
+import { type Claims, expiryOf, type ResourceClaims } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { lifetimesOf } from './lifetimes.ts'
 import { requireBoundWorkspace, requireSessionClient } from './oauth/session-client.ts'
+import type { Target } from './oauth/target.ts'
 import type { IdentityPorts } from './ports.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { reasons } from './reasons.ts'
@@ -19,7 +20,7 @@ import type { ClaimsStore } from './store/claims-store.ts'
 import { accountClientId, type ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
 import type { SessionStore } from './store/session-store.ts'
-import { notAMember, signInTooWeak } from './user-errors.ts'
+import { notAMember, signInTooWeak, wrongAudience } from './user-errors.ts'
 
 /** The tokens issued for a session, with the data that an ID token requires. */
 export type IssuedTokens = {
@@ -31,6 +32,8 @@ export type IssuedTokens = {
   /** Lifetimes in seconds. */
   accessSeconds: number
   refreshSeconds: number
+  /** Whether the access token is limited to an API. */
+  isForResource: boolean
   /** The nonce of the authorization request; absent after a refresh. */
   nonce?: string | undefined
 }
@@ -38,7 +41,7 @@ export type IssuedTokens = {
 /**
  * Issues the next access token and refresh token of a session, or returns undefined if the session
  * has expired. Neither token outlives the session. `accessScope` is the scope of the access token
- * if it is narrower than the session's.
+ * if it is narrower than the session's, and `target` the API that it is limited to.
  *
  * `issuedAt` must be the current time rather than the request's, because the call may have waited
  * for locks. The stored expiry is the `exp` of the signed token: a revocation denies the token
@@ -50,7 +53,7 @@ export async function issueTokens(
   issuedAt: Date,
   session: UserSession,
   memberClaims: Claims['access'],
-  accessScope?: string,
+  { accessScope, target }: { accessScope?: string | undefined; target?: Target | undefined } = {},
 ): Promise<IssuedTokens | undefined> {
   const { clientId } = session
   const scope = accessScope ?? session.scope
@@ -68,7 +71,8 @@ export async function issueTokens(
   const iat = expiryOf(issuedAt, 0).getTime()
   const refreshSeconds = Math.floor((session.expiresAt.getTime() - iat) / 1000)
   if (session.expiresAt <= issuedAt || refreshSeconds < 1) return undefined
-  const accessSeconds = Math.min(lifetimesOf(settings).access, refreshSeconds)
+  const lifetime = target ? resourceTokenSeconds : lifetimesOf(settings).access
+  const accessSeconds = Math.min(lifetime, refreshSeconds)
   const jti = randomUUID()
   await tx.sessions.addTokens({
     sessionId: session.id,
@@ -78,10 +82,29 @@ export async function issueTokens(
     accessScope,
   })
   const [accessToken, refreshToken] = await Promise.all([
-    tokens.sign('access', claims, accessSeconds, issuedAt),
+    target
+      ? tokens.signForResource(toResourceClaims(claims), target.uri, accessSeconds, issuedAt)
+      : tokens.sign('access', claims, accessSeconds, issuedAt),
     tokens.sign('refresh', { sub, jti, wid }, refreshSeconds, issuedAt),
   ])
-  return { session, claims, issuedAt, accessToken, refreshToken, accessSeconds, refreshSeconds }
+  const isForResource = target !== undefined
+  const lifetimes = { accessSeconds, refreshSeconds }
+  return { session, claims, issuedAt, accessToken, refreshToken, ...lifetimes, isForResource }
+}
+
+/** Seconds for which an access token that is limited to an API is valid. */
+const resourceTokenSeconds = 900
+
+/** Omits what only daikon and the client app itself need to know about the person. */
+function toResourceClaims(claims: Claims['access']): ResourceClaims {
+  const { sub, jti, wid, client_id = '', scope = '' } = claims
+  const { auth_time, auth_time_unconfirmed, acr } = claims
+  return {
+    ...{ sub, jti, wid, client_id, scope },
+    ...(auth_time !== undefined && { auth_time }),
+    ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
+    ...(acr !== undefined && { acr }),
+  }
 }
 
 export function toTokenResponse(issued: IssuedTokens): TokenResponse {
@@ -117,7 +140,10 @@ export async function switchWorkspace(
   return toTokenResponse(await rotateTokens(context, rotation))
 }
 
-type RotationStores = Pick<IdentityPorts, 'sessionScope' | 'signInWorkspaces'> & {
+type RotationStores = Pick<
+  IdentityPorts,
+  'sessionScope' | 'signInWorkspaces' | 'tokenResources'
+> & {
   activity: ActivityStore
   clients: ClientStore
   claims: ClaimsStore
@@ -129,7 +155,10 @@ type Rotation = {
   /** The workspace to move the session to, if it is not the current one. */
   workspaceId?: string | undefined
   /** Throws if the client may not use the token, which then remains valid. */
-  authorizeClient: (tx: { clients: ClientStore }, session: UserSession) => Promise<AuthorizedClient>
+  authorizeClient: (
+    tx: { clients: ClientStore } & Pick<IdentityPorts, 'tokenResources'>,
+    session: UserSession,
+  ) => Promise<AuthorizedClient>
 }
 
 type AuthorizedClient = {
@@ -137,12 +166,16 @@ type AuthorizedClient = {
   accessScope?: string | undefined
   /** The only workspace that the client may have tokens for. */
   boundTo: string | null
+  /** The API that the access token is limited to. */
+  target?: Target | undefined
 }
 
 async function requirePublicClient(
   tx: { clients: ClientStore },
   session: UserSession,
 ): Promise<AuthorizedClient> {
+  // Only the token endpoint issues tokens for APIs.
+  if (session.resourceId) throw wrongAudience()
   return { boundTo: await requireSessionClient(tx.clients, session) }
 }
 
@@ -176,7 +209,7 @@ async function rotate(
   const locked = await tx.sessions.lockByRefreshToken(tokenId)
   if (!locked) return undefined
   const { session, isConsumed } = locked
-  const { accessScope, boundTo } = await authorizeClient(tx, session)
+  const { accessScope, boundTo, target } = await authorizeClient(tx, session)
   const switchesTo = otherWorkspaceId === session.workspaceId ? undefined : otherWorkspaceId
   const workspaceId = switchesTo ?? session.workspaceId
   const { id, userId } = session
@@ -215,5 +248,8 @@ async function rotate(
   if (switchesTo) await tx.sessions.denyAccessTokens([id], now)
   await tx.sessions.recordRefresh(id, workspaceId, now)
   if (switchesTo) await tx.signInWorkspaces.join(member, now)
-  return issueTokens(tx, context, context.identity.clock(), session, claims, accessScope)
+  return issueTokens(tx, context, context.identity.clock(), session, claims, {
+    accessScope,
+    target,
+  })
 }

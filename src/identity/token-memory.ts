@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { apiKeyInvalid, looksLikeApiKey } from './api-keys.ts'
 import type { Token } from './claims.ts'
 import { accountClientId } from './store/client-store.ts'
 import type { Tokens } from './tokens.ts'
@@ -12,6 +11,8 @@ export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | '
   apiKeyPrefix?: string
   /** The connection that the session of the token began through, if any. */
   connectionId?: string
+  /** The service whose API the token is limited to, if any. */
+  forService?: string
   /**
    * For tokens of the account page: when the user signed in, in seconds since the epoch, or `unknown` if
    * neither the provider reported it nor the page asked for it.
@@ -132,21 +133,6 @@ function claimsOf<Type extends keyof ClaimsOf>(
   { user, admin, managementApp }: VerifiedToken,
 ): ClaimsOf[Type] {
   return { access: user, admin_access: admin, management: managementApp }[type]
-}
-
-/**
- * Returns the claims of a valid access token. Rejects with `unauthenticated`, also for an API key
- * that is remembered as a token.
- */
-export type VerifyAccessToken = (token: string) => Promise<UserClaims>
-
-export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): VerifyAccessToken {
-  return async (token) => {
-    if (looksLikeApiKey(token)) throw apiKeyInvalid()
-    const date = now()
-    const digest = digestToken('access', token)
-    return (await memory.findOrVerify('access', token, digest, date)) as UserClaims
-  }
 }
 
 function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {

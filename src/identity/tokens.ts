@@ -6,7 +6,11 @@ import { isUuid } from '../core/uuid.ts'
 import {
   type Claims,
   expiryOf,
+  type ResourceClaims,
+  type ResourceToken,
   readClaims,
+  readResourceClaims,
+  resourceType,
   type Token,
   type TokenType,
   tokenKinds,
@@ -31,6 +35,18 @@ export type Tokens = {
     seconds: number,
     issuedAt?: Date,
   ): Promise<string>
+  /** Signs an access token that is limited to the API with this URI. */
+  signForResource(
+    claims: ResourceClaims,
+    uri: string,
+    seconds: number,
+    issuedAt: Date,
+  ): Promise<string>
+  /**
+   * Returns the claims of a valid access token that is limited to an API, whichever it is. Throws
+   * unauthenticated otherwise.
+   */
+  verifyForResource(token: string): Promise<ResourceToken>
   /**
    * Returns the claims of an ID token of this issuer, even if it has expired, or undefined if it is
    * invalid.
@@ -94,6 +110,18 @@ export function createTokens({
       return signToken(clientTokenTypes[kind], claims, clientId, seconds, issuedAt)
     },
 
+    async signForResource(claims, uri, seconds, issuedAt) {
+      const { typ } = tokenKinds.access
+      return signToken(typ, { ...claims, type: resourceType }, uri, seconds, issuedAt)
+    },
+
+    async verifyForResource(token) {
+      const { typ } = tokenKinds.access
+      const claims = readResourceClaims(await verifySignature(token, { typ }))
+      if (!claims) throw tokenInvalid('a claim is missing or has an invalid format')
+      return claims
+    },
+
     async readIdToken(token) {
       try {
         const { kid = '' } = decodeProtectedHeader(token)
@@ -116,7 +144,7 @@ export function createTokens({
     },
 
     async verify(type, token) {
-      const claims = readClaims(type, await verifySignature(type, token))
+      const claims = readClaims(type, await verifySignature(token, tokenKinds[type]))
       if (!claims) throw tokenInvalid('a claim is missing or has an invalid format')
       return claims
     },
@@ -144,22 +172,26 @@ export function createTokens({
     return `${input}.${(await signer.sign(input)).toString('base64url')}`
   }
 
-  async function verifySignature(type: TokenType, token: string): Promise<JWTPayload> {
-    const { typ, audience } = tokenKinds[type]
+  /** Verifies a token of a `typ`, for one audience or, if none is given, for any. */
+  async function verifySignature(
+    token: string,
+    { typ, audience }: { typ: string; audience?: string },
+  ): Promise<JWTPayload> {
     try {
       const key = currentKeys().verifying.get(decodeProtectedHeader(token).kid ?? '')
       if (!key) throw tokenInvalid('it was not signed with a key of this server')
       const { payload, protectedHeader } = await jwtVerify(token, key, {
         algorithms: ['RS256'],
         issuer,
-        audience,
+        ...(audience !== undefined && { audience }),
         typ,
         requiredClaims: ['exp'],
         currentDate: now(),
       })
       // jose also accepts `application/` before the typ, and an array that contains the audience.
       if (protectedHeader.typ !== typ) throw tokenInvalid(explainType(typ))
-      if (payload.aud !== audience) throw tokenInvalid(explainAudience(payload.aud, audience))
+      if (audience !== undefined && payload.aud !== audience)
+        throw tokenInvalid(explainAudience(payload.aud, audience))
       return payload
     } catch (error) {
       if (error instanceof ServiceError) throw error
@@ -208,7 +240,7 @@ function createRemovedKeys(seconds: number) {
 /** Explains why jose rejected a token. Claims are only compared after the signature was verified. */
 function explainRefusal(
   error: unknown,
-  { issuer, audience, typ }: { issuer: string; audience: string; typ: string },
+  { issuer, audience = '', typ }: { issuer: string; audience?: string | undefined; typ: string },
 ): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     const { claim, payload } = error

@@ -24,6 +24,11 @@ export function tokenMissing(): ServiceError {
   return new ServiceError(reasons.TOKEN_MISSING)
 }
 
+/** Creates the error for a token that is limited to an API and used elsewhere. */
+export function wrongAudience(): ServiceError {
+  return new ServiceError(reasons.WRONG_AUDIENCE)
+}
+
 /** Creates the error for a sign-in past the connection that a workspace enforces. */
 export function connectionRequired(): ServiceError {
   return new ServiceError(reasons.CONNECTION_REQUIRED)

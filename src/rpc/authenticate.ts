@@ -19,7 +19,7 @@ export function authenticate(
   policy: Pick<Policy, 'variants' | 'lenientUser'>,
   loaded: unknown,
 ): Principal {
-  const principal: Principal = {}
+  let principal: Principal = {}
   if (tokenError) principal.tokenError = tokenError
   for (let index = 0; index < kinds.length; index += 1) {
     const kind = kinds[index]
@@ -30,14 +30,14 @@ export function authenticate(
       if (isLenient) continue
       throw noneTaken()
     }
+    const before = isLenient ? { ...principal } : principal
     try {
       kind.authenticate(principal, own, status as PrincipalStatus, call, now, loaded)
+      if (kind.variants) requireTaken(kind.variants, principal, policy, now)
     } catch (error) {
       if (!isLenient) throw error
-      principal.tokenError = ServiceError.from(error)
-      continue
+      principal = { ...before, tokenError: ServiceError.from(error) }
     }
-    if (kind.variants) requireTaken(kind.variants, principal, policy, now)
   }
   return principal
 }
@@ -50,7 +50,8 @@ function requireTaken(
 ): void {
   for (const variant of variants) {
     if (!variant.includes(principal)) continue
-    if (!policy.variants.includes(variant.name)) throw variant.refusal()
+    const isTaken = policy.variants.includes(variant.name) && variant.isTaken?.(principal) !== false
+    if (!isTaken) throw variant.refusal()
     variant.onAccepted?.(principal, now)
   }
 }

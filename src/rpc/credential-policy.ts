@@ -31,12 +31,12 @@ export function readCredentials(
 ): Pick<CredentialPolicy, 'credentials' | 'variants' | 'takesBearerKeys'> {
   requireConsistent(method, tier, options)
   const { profile } = options
-  const takesServiceAccounts =
-    options.service_accounts === true || tier === 'dual' || options.optional_user === true
+  const takesUsersOfServices = tier === 'dual' || options.optional_user === true
   return {
     credentials: readSets(tier, options),
     variants: [
-      ...(takesServiceAccounts ? ['service_account'] : []),
+      ...(takesUsersOfServices || options.service_accounts ? ['service_account'] : []),
+      ...(takesUsersOfServices ? ['resource_token'] : []),
       ...(options.refuses_connections ? [] : ['connection_session']),
       ...(options.refuses_guests ? [] : ['guest']),
     ],

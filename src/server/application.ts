@@ -144,6 +144,8 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     credentialKinds: createCredentialKinds({
       statements: database.statements,
       memory: services.tokenMemory,
+      tokens: services.tokens,
+      resourceServices: services.resourceServices,
       findApiKey: services.findApiKey,
       keysRequired: settings.SERVICE_KEYS_REQUIRED,
       adminOrigins: [adminUrl, baseUrl].map((url) => new URL(url).origin),

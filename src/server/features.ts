@@ -2,6 +2,7 @@ import { account } from '../account/feature.ts'
 import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
+import { apiResources } from '../api-resources/feature.ts'
 import { connections } from '../connections/feature.ts'
 import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
@@ -28,6 +29,7 @@ export const features = [
   permissions,
   links,
   admin,
+  apiResources,
   passkeys,
   csvImport,
   connections,

@@ -534,6 +534,20 @@ const eventCalls: EventCalls = {
     updateServiceApp: async ({ service_app_id }) =>
       createAdminCall('UpdateServiceApp', { service_app_id, name: 'new' }),
   },
+  'service_app.resources_changed': {
+    createServiceApp: async () => ({
+      ...createAdminCall('CreateServiceApp', {
+        ...{ name: 'new', service_name: 'service' },
+        api_resources: [{ uri: `https://${randomUUID()}.test`, name: 'API', scopes: [] }],
+      }),
+      writes: ['service_app.created', 'service_app.resources_changed'],
+    }),
+    updateServiceApp: async ({ service_app_id }) =>
+      createAdminCall('UpdateServiceApp', {
+        service_app_id,
+        api_resources: [{ uri: `https://${randomUUID()}.test`, name: 'API', scopes: [] }],
+      }),
+  },
   'service_app.activated': {
     updateServiceApp: async ({ service_app_id }) => {
       await pool.query('update service_apps set is_active = false where id = $1', [service_app_id])

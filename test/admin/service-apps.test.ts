@@ -58,7 +58,7 @@ for (const transport of environment.transports) {
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 600_000)
     const key_prefix = key.slice(0, 10)
     const expectedApp = { name: 'Documents', service_name, key_prefix, is_active: true }
-    t.deepEqual(rest, { ...expectedApp, created_by: admin.id })
+    t.deepEqual(rest, { ...expectedApp, created_by: admin.id, api_resources: [] })
     const actions = [{ name: 'publish' }]
     t.true((await transport.call('RegisterActions', { service_name, actions }, { key })).ok)
     const foreignService = { service_name: 'somebody', actions }

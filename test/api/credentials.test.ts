@@ -93,7 +93,11 @@ function callGrpc(method: Declaration, headers: Headers): Promise<Result> {
   const message = messages[method.descriptor.name]
   const bytes =
     message && definition
-      ? definition.requestSerialize({ authorization: headers.authorization, ...message } as never)
+      ? definition.requestSerialize({
+          authorization: headers.authorization,
+          repeated_parameters: [],
+          ...message,
+        } as never)
       : Buffer.from([0xff])
   const same = (value: Buffer) => value
   return new Promise((resolve, reject) => {

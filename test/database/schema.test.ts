@@ -4,6 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../support/database.ts'
 
 /** Tables without an entity, because only SQL reads and writes them. */
 const tablesWithoutEntity = [
+  'api_resources',
   'api_keys',
   'client_tokens',
   'used_assertions',

@@ -15,7 +15,15 @@ import type { Call } from '../../src/rpc/call.ts'
 import type { Policy } from '../../src/rpc/method.ts'
 
 const never = new AbortController().signal
-const userKind = createUserKind({} as TokenMemory, async () => undefined, []) as CredentialKind
+const unused = async () => {
+  throw new Error('no token is verified')
+}
+const userKind = createUserKind(
+  {} as TokenMemory,
+  unused,
+  async () => undefined,
+  [],
+) as CredentialKind
 const serviceKind = createServiceKeyKind({
   keysRequired: true,
   onServiceKeyUsed: () => {},

@@ -3,13 +3,10 @@ import test from 'ava'
 import type { CredentialKind } from '../../src/core/credential-kind.ts'
 import { createServiceKeyKind } from '../../src/identity/credentials/service-key.ts'
 import { createUserKind } from '../../src/identity/credentials/user.ts'
-import {
-  createTokenMemory,
-  createVerifyAccessToken,
-  digestToken,
-  type UserClaims,
-} from '../../src/identity/token-memory.ts'
+import { noResourceServices } from '../../src/identity/default-ports.ts'
+import { createTokenMemory, digestToken, type UserClaims } from '../../src/identity/token-memory.ts'
 import type { Tokens } from '../../src/identity/tokens.ts'
+import { createVerifyAccessToken, createVerifyUserToken } from '../../src/identity/user-tokens.ts'
 import { authenticate } from '../../src/rpc/authenticate.ts'
 import type { Call } from '../../src/rpc/call.ts'
 import { createChooseKinds, createCredentialsVerifier } from '../../src/rpc/credentials.ts'
@@ -43,9 +40,10 @@ function createVerifier(maxCacheBytes: number) {
   }
   const tokens = { verify, verificationKeys: () => keys.current } as unknown as Tokens
   const memory = createTokenMemory(tokens, maxCacheBytes)
+  const userTokens = { memory, tokens, resourceServices: noResourceServices }
   const noUse = () => {}
   const kinds = [
-    createUserKind(memory, async () => undefined, []),
+    createUserKind(memory, createVerifyUserToken(userTokens), async () => undefined, []),
     createServiceKeyKind({
       keysRequired: true,
       onServiceKeyUsed: noUse,
@@ -57,7 +55,7 @@ function createVerifier(maxCacheBytes: number) {
     count,
     keys,
     memory,
-    verifyAccessToken: createVerifyAccessToken(memory, () => new Date(start)),
+    verifyAccessToken: createVerifyAccessToken(userTokens, () => new Date(start)),
     async run(
       token: string,
       serviceKey: string | undefined,

@@ -14,10 +14,11 @@ export type CredentialKinds = Record<string, Record<string, string>>
 /** Creates a valid credential of each kind, all for the workspace of the fixture. */
 export async function createCredentialKinds(
   environment: TestEnvironment,
-  { workspace, people, key }: WorkspaceFixture,
+  { workspace, people, key, appId }: WorkspaceFixture,
   scopes: string[],
 ): Promise<CredentialKinds> {
   const { app, pool, seed } = environment
+  const { tokens } = app
   const admin = await createAdmin(environment)
   const claims = (sub: string) => ({
     ...{ sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' },
@@ -43,6 +44,13 @@ export async function createCredentialKinds(
     const sub = await seedManagementApp(environment)
     await pool.query('update management_apps set scopes = $2 where id = $1', [sub, granted])
     return app.tokens.sign('management', { sub, jti: randomUUID() }, lifetime)
+  }
+  const other = await seed.serviceApp(`other-${randomUUID()}`)
+  const createResourceToken = async (app: string) => {
+    const uri = `https://${randomUUID()}.example.com/api`
+    await seed.apiResource(app, uri, ['read'])
+    const ids = { sub: people.owner.id, jti: randomUUID(), wid: workspace, client_id: client }
+    return tokens.signForResource({ ...ids, scope: 'read' }, uri, lifetime, new Date())
   }
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const serviceKey = { 'x-service-key': key }
@@ -76,6 +84,8 @@ export async function createCredentialKinds(
     "connection's session": bearer(await app.tokens.sign('access', session, lifetime)),
     "service account's token": bearer(await app.tokens.sign('access', claims(account), lifetime)),
     'API key': bearer(apiKey),
+    'token for an API of the service': bearer(await createResourceToken(appId)),
+    'token for an API of another service': bearer(await createResourceToken(other.id)),
     'management app': bearer(await createManagementToken(scopes)),
     'management app without scopes': bearer(await createManagementToken([])),
     SCIM: bearer(await seedScimToken(environment, workspace)),
@@ -103,6 +113,8 @@ const besideServiceKey = [
   'user',
   "connection's session",
   'API key',
+  'token for an API of the service',
+  'token for an API of another service',
   'management app',
   'SCIM',
   'administrator by cookie',

@@ -105,6 +105,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const clientUri = `https://app.example.com/${randomUUID()}`
   const clientApp = await environment.seed.clientApp([clientUri], { type: 'confidential' })
 
+  const apiScope = { name: 'documents:read', description: 'Read your documents' }
   const webhook = await environment.seed.webhook('http://127.0.0.1:9/')
   const delivery = await environment.seed.webhookDelivery(webhook)
   const connection = await environment.seed.connection(workspace, issuer)
@@ -208,6 +209,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     url: 'http://127.0.0.1:9/',
     events: ['member.*'],
     redirect_uris: [clientUri],
+    api_resources: [{ uri: `${clientUri}/api`, name: 'API', scopes: [apiScope] }],
     post_logout_redirect_uris: [clientUri],
     backchannel_logout_uri: clientUri,
     csv: `email,workspace_slug\n${randomUUID()}@example.com,w-${workspace}\n`,
@@ -246,6 +248,12 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     revokeShare: () => ({ role: undefined }),
     removeRoleGroup: () => ({ group_id: childGroup }),
     introspectToken: () => ({ token: people.viewer.token }),
+    // Another service app cannot have the same API.
+    createServiceApp: () => ({
+      api_resources: [
+        { uri: `https://${randomUUID()}.example.com`, name: 'API', scopes: [apiScope] },
+      ],
+    }),
     // A bound app cannot share the redirect URI of the other client apps.
     createClientApp: () => ({
       type: 'public',

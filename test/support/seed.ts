@@ -61,6 +61,12 @@ export function createSeed(pool: Pool) {
       })
       return { id, key }
     },
+    /** Creates an API of a service app. Its scopes are described by their names. */
+    apiResource: async (app_id: string, uri: string, scopes: string[]) => {
+      const described = scopes.map((name) => ({ name, description: name }))
+      const row = { id: randomUUID(), app_id, uri, name: uri, position: 0 }
+      return insert('api_resources', { ...row, scopes: JSON.stringify(described) })
+    },
     clientApp: async (uris: string[], row: Record<string, unknown> = {}) => {
       const id = await insert('client_apps', { id: randomUUID(), name: 'app', ...row })
       for (const uri of uris) await insert('client_redirect_uris', { app_id: id, uri })

@@ -110,7 +110,13 @@ export function pickMethod<Method>(
 
 /** Adds empty lists and texts, which the encoder of ts-proto requires. */
 function withDefaults(message: object): object {
-  const lists = { checks: [], evaluations: [], repeated_parameters: [], scopes: [] }
+  const lists = {
+    checks: [],
+    evaluations: [],
+    repeated_parameters: [],
+    scopes: [],
+    api_resources: [],
+  }
   const declared = { conditions: [], requirements: [] }
   return { ...lists, ...declared, post_logout_redirect_uris: [], permission: '', ...message }
 }

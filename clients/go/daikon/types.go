@@ -214,8 +214,8 @@ type Explanation struct {
 // Reason is a grant that allows an action, or the reason for a denial. Fields that do not apply are zero.
 type Reason struct {
 	// Rule is owner, workspace_role, workspace_visibility, public, share, group_share, custom_role or link; or, if the
-	// action is denied, user_unknown, link_unknown, user_inactive, not_a_member, resource_unknown, action_unknown,
-	// requirement_not_met, context_missing, condition_failed, guest or no_grant.
+	// action is denied, user_unknown, link_unknown, wrong_audience, user_inactive, not_a_member, resource_unknown,
+	// action_unknown, requirement_not_met, context_missing, condition_failed, guest or no_grant.
 	Rule string
 	// Permission is set if Rule is share or group_share, unless the share has a role.
 	Permission Permission

@@ -1,5 +1,6 @@
 import type { DaikonError } from './errors.ts'
 import type { AccessTokenClaims } from './results.ts'
+import { isForAudience, toResourceClaims } from './token-audience.ts'
 import { decodeBase64Url, decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
 
 /** A key of Web Crypto. */
@@ -7,6 +8,12 @@ type VerificationKey = Awaited<ReturnType<typeof importKey>>
 
 /** The public keys of an issuer, by `kid`. */
 type KeySet = { issuer: string; keys: Map<string, VerificationKey>; loadedAt: number }
+
+type TokenVerifier = {
+  verify(token: string, audience?: string): Promise<AccessTokenClaims>
+  /** Returns the issuer of the tokens that are accepted. */
+  readIssuer(): Promise<string>
+}
 
 /** A public key in JSON Web Key format (RFC 7517). */
 type PublicKey = { kid: string; kty: string; n: string; e: string }
@@ -21,12 +28,12 @@ const minReloadMs = 5000
 
 /**
  * Creates a verifier that caches the keys. `load` returns the issuer and its keys. If `issuer` is
- * defined, only that issuer is accepted.
+ * defined, only that issuer is accepted. With an audience, the verifier accepts only tokens for that API.
  */
 export function createTokenVerifier(
   load: () => Promise<{ issuer: string; keys: PublicKey[] }>,
   issuer: string | undefined,
-): (token: string) => Promise<AccessTokenClaims> {
+): TokenVerifier {
   let current: KeySet | undefined
   let loading: Promise<KeySet> | undefined
   let lastAttempt = Number.NEGATIVE_INFINITY
@@ -71,7 +78,7 @@ export function createTokenVerifier(
     return key && { key, issuer: set.issuer }
   }
 
-  return async (token) => {
+  async function verify(token: string, audience?: string): Promise<AccessTokenClaims> {
     const decoded = decodeToken(token)
     if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
     const { header, claims, signed, signature } = decoded
@@ -86,12 +93,16 @@ export function createTokenVerifier(
       throw tokenInvalid(
         `its issuer is ${JSON.stringify(claims.iss)}, not ${issuer ?? found.issuer}`,
       )
-    if (claims.aud !== 'daikon' || claims.type !== 'access')
-      throw tokenInvalid('it is not an access token')
+    if (!isForAudience(claims, audience))
+      throw tokenInvalid(
+        audience === undefined ? 'it is not an access token' : `it is not for ${audience}`,
+      )
     if (typeof claims.exp !== 'number') throw tokenInvalid('it has no exp')
     if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
-    return claims as AccessTokenClaims
+    return audience === undefined ? (claims as AccessTokenClaims) : toResourceClaims(claims)
   }
+
+  return { verify, readIssuer: async () => issuer ?? (await readKeySet()).issuer }
 }
 
 function importKey({ kty, n, e }: PublicKey) {

@@ -175,9 +175,15 @@ export interface Daikon<Actions extends ActionsByType = ActionsByType>
    * so most calls make no request. A revoked token is therefore accepted until it expires;
    * `check` takes revocations into account.
    *
+   * With `audience`, the token must be limited to the API with this URI. It says nothing about the
+   * person: `email`, `name` and `wslug` are then empty, and `wrole` is `viewer`.
+   *
    * @throws InvalidTokenError
    */
-  verifyAccessToken(token: string): Promise<AccessTokenClaims>
+  verifyAccessToken(
+    token: string,
+    options?: { audience?: string | undefined },
+  ): Promise<AccessTokenClaims>
   /** Returns the UUID that identifies a resource in daikon (`resource_id` in the API). */
   resourceId(resource: Resource<TypeOf<Actions>>): string
   /** Closes the connection. Pending operations fail with a `CancelledError`. */

@@ -26,6 +26,7 @@ import { incompleteResponse, requireList, requireText } from './responses.ts'
 import type { AccessTokenClaims } from './results.ts'
 import { keyAdvice } from './server-errors.ts'
 import { deniedTokenError, tokenInvalid } from './token-format.ts'
+import { provideIssuer } from './token-issuer.ts'
 import { watchActivity } from './watch.ts'
 
 /** The options that do not depend on how the client connects. */
@@ -84,7 +85,7 @@ export function createClient<Actions extends ActionsByType>(
   const batcher = createCheckBatcher(connection, limiter, { service, deadlineMs })
   const caller = createCaller(connection, limiter, { service, deadlineMs })
   const { send } = caller
-  const verifyToken = createTokenVerifier(async () => {
+  const verifier = createTokenVerifier(async () => {
     const [configuration, keySet] = await Promise.all([
       send(authService.getConfiguration, {}, { retry: true }),
       send(authService.getKeySet, {}, { retry: true }),
@@ -239,7 +240,10 @@ export function createClient<Actions extends ActionsByType>(
     ...createLinkOperations(caller),
     ...createTypeOperations(caller),
 
-    verifyAccessToken: (token) => (isApiKey(token) ? verifyApiKey(token) : verifyToken(token)),
+    verifyAccessToken: (token, { audience } = {}) =>
+      isApiKey(token) && audience === undefined
+        ? verifyApiKey(token)
+        : verifier.verify(token, audience),
 
     resourceId({ type, id }) {
       requireResource({ type, id })
@@ -253,7 +257,7 @@ export function createClient<Actions extends ActionsByType>(
       connection.close()
     },
   }
-  return { daikon: withKnownNames(daikon), caller }
+  return { daikon: provideIssuer(withKnownNames(daikon), verifier.readIssuer), caller }
 }
 
 function validate(

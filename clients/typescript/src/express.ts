@@ -8,6 +8,7 @@ import {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+import { metadataHeaders, type ProtectedResource } from './protected-resource.ts'
 import type { SignInRequirements } from './recent-sign-in.ts'
 
 export {
@@ -17,6 +18,7 @@ export {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+export type { ProtectedResource } from './protected-resource.ts'
 export type { SignInRequirements } from './recent-sign-in.ts'
 
 /** The type of requests in `userOf` and `filter`, independent of route parameters. */
@@ -49,6 +51,16 @@ export type ExpressGuards<Actions extends ActionsByType = ActionsByType> = {
     resource: (request: Request<Params>) => Resource<Type> | Promise<Resource<Type>>,
     options?: GuardOptions<Request<Params>>,
   ): RequestHandler<Params>
+  /**
+   * Protects an API with tokens that are limited to it. Serves the metadata of the API
+   * (`/.well-known/oauth-protected-resource`, RFC 9728), and responds with 401 or 403 and a challenge from
+   * which clients learn where to get a token. `userOf` returns the user, with `clientId` and `scopes`.
+   *
+   * @example
+   * app.use(protectedResource({ resource: 'https://docs.example.com/mcp', scopes: ['documents:read'] }))
+   * @throws InvalidArgumentError
+   */
+  protectedResource(resource: ProtectedResource): RequestHandler
   /** Returns the user of a request that passed a guard. */
   userOf(request: AnyRequest): RequestUser
   /** Returns the items that the request's user may perform the action on. */
@@ -108,6 +120,18 @@ export function createGuards<Actions extends ActionsByType>(
             (error) => respond(error, response, next),
           )
       },
+
+    protectedResource(resource) {
+      const { metadataPath, readMetadata, authenticate } = guard.protect(resource)
+      return (request, response, next) => {
+        const [path] = request.originalUrl.split('?')
+        const isMetadata = path === metadataPath && ['GET', 'HEAD'].includes(request.method)
+        const step = isMetadata
+          ? readMetadata().then((body) => void response.set(metadataHeaders).send(body))
+          : authenticate(request).then(() => next())
+        step.catch((error) => respond(error, response, next))
+      }
+    },
 
     userOf: guard.userOf,
     filter: guard.filter,

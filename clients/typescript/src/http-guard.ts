@@ -2,19 +2,14 @@ import type { Daikon } from './api.ts'
 import type { ActionsByType, Context, Resource, TypeOf } from './argument-types.ts'
 import { DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError } from './errors.ts'
 import {
-  createSignInCheck,
-  type SignInRequirements,
-  StepUpRequiredError,
-} from './recent-sign-in.ts'
-import type { AccessTokenClaims } from './results.ts'
+  createResourceGuard,
+  type ProtectedResource,
+  type ResourceGuard,
+} from './protected-resource.ts'
+import { createSignInCheck, type SignInRequirements } from './recent-sign-in.ts'
+import type { RequestUser } from './request-user.ts'
 
-/** The user of an HTTP request. */
-export type RequestUser = {
-  /** The verified claims of the access token. */
-  claims: AccessTokenClaims
-  /** The access token, for `check({ token }, …)` and for `as`. */
-  token: string
-}
+export type { RequestUser } from './request-user.ts'
 
 // Guards of every framework, whose requests differ, take the same options.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -63,6 +58,15 @@ export type RequestGuard<Request extends object, Actions extends ActionsByType> 
     findResource: () => Resource<Type> | Promise<Resource<Type>>,
     options: GuardOptions,
   ): Promise<void>
+  /**
+   * Returns the guard of an API. Requests that pass its `authenticate` have passed the other guards of
+   * users, too.
+   *
+   * @throws InvalidArgumentError
+   */
+  protect(resource: ProtectedResource): Pick<ResourceGuard, 'metadataPath' | 'readMetadata'> & {
+    authenticate(request: Request): Promise<void>
+  }
   /** Returns the user of a request that passed a guard. */
   userOf(request: object): RequestUser
   /** Returns the items that the request's user may perform the action on, in order. */
@@ -97,6 +101,15 @@ export function createRequestGuard<Request extends object, Actions extends Actio
   return {
     authenticate,
     userOf,
+
+    protect(resource) {
+      const { authenticate, ...guard } = createResourceGuard(daikon, resource)
+      return {
+        ...guard,
+        authenticate: async (request) =>
+          void users.set(request, await authenticate(readAuthorization(request))),
+      }
+    },
 
     requireRecent(requirements) {
       const check = createSignInCheck(requirements)
@@ -144,7 +157,8 @@ export function toProblem(error: unknown): Problem | undefined {
     return undefined
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   const { status, type, title } = row
-  if (status === 401) headers['www-authenticate'] = challenge(error)
+  const { challenge: own } = error as { challenge?: string }
+  if (status === 401 || own) headers['www-authenticate'] = own ?? challenge(error)
   if (status === 503)
     headers['retry-after'] = String(Math.ceil((error.retryAfterMs ?? 1000) / 1000))
   const detail = status === 503 ? 'Permissions cannot be checked right now' : error.message
@@ -177,7 +191,6 @@ const statuses: Partial<Record<DaikonError['code'], Row>> = {
 
 /** RFC 6750, section 3; RFC 9470, section 3. */
 function challenge(error: DaikonError): string {
-  if (error instanceof StepUpRequiredError) return error.challenge
   const { reason } = error
   if (reason === 'TOKEN_MISSING') return 'Bearer'
   const description = reason === 'TOKEN_EXPIRED' ? 'expired' : 'not valid'

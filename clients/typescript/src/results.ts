@@ -76,6 +76,7 @@ export type Reason = {
     | 'link'
     | 'user_unknown'
     | 'link_unknown'
+    | 'wrong_audience'
     | 'user_inactive'
     | 'not_a_member'
     | 'resource_unknown'
@@ -139,12 +140,17 @@ export type AccessTokenClaims = {
   /** The class of the sign-in. */
   acr?: string
   iss: string
+  /** `daikon`, or the URI of the API that the token is limited to. */
   aud: string
+  /** The client app, if it obtained the token at `/oauth/token`. */
+  client_id?: string
+  /** The scopes of the token, separated by spaces. */
+  scope?: string
   /**
    * `api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and
-   * `exp` are known.
+   * `exp` are known; `resource_access` for a token that is limited to an API, which names no person.
    */
-  type: 'access' | 'api_key'
+  type: 'access' | 'api_key' | 'resource_access'
   /** Seconds since the epoch. */
   iat: number
   /** Seconds since the epoch; `Infinity` for an API key that does not expire. */

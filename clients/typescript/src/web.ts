@@ -7,6 +7,7 @@ import {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+import { metadataHeaders, type ProtectedResource } from './protected-resource.ts'
 import type { SignInRequirements } from './recent-sign-in.ts'
 
 export {
@@ -16,6 +17,7 @@ export {
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
+export type { ProtectedResource } from './protected-resource.ts'
 export type { SignInRequirements } from './recent-sign-in.ts'
 
 /** What a handler receives first: a Request or, in Remix and React Router, an object with one. */
@@ -75,6 +77,19 @@ export type WebGuards<Actions extends ActionsByType = ActionsByType> = {
     resource: (input: Input, ...rest: Rest) => Resource<Type> | Promise<Resource<Type>>,
     handler: WebHandler<Input, Rest>,
     options?: GuardOptions<Input>,
+  ): GuardedHandler<Input, Rest>
+  /**
+   * Protects an API with tokens that are limited to it. Serves the metadata of the API
+   * (`/.well-known/oauth-protected-resource`, RFC 9728), and responds with 401 or 403 and a challenge from
+   * which clients learn where to get a token. `userOf` returns the user, with `clientId` and `scopes`.
+   *
+   * @example
+   * export const POST = protectedResource({ resource, scopes: ['documents:read'] }, handle)
+   * @throws InvalidArgumentError
+   */
+  protectedResource<Input extends WebInput = Request, Rest extends unknown[] = []>(
+    resource: ProtectedResource,
+    handler: WebHandler<Input, Rest>,
   ): GuardedHandler<Input, Rest>
   /** Returns the user of a request that passed a guard. */
   userOf(input: WebInput): RequestUser
@@ -137,6 +152,22 @@ export function createGuards<Actions extends ActionsByType>(
           return respond(error)
         }
       },
+
+    protectedResource(resource, handler) {
+      const { metadataPath, readMetadata, authenticate } = guard.protect(resource)
+      return async (input, ...rest) => {
+        const request = requestOf(input)
+        const isMetadata = new URL(request.url).pathname === metadataPath
+        try {
+          if (isMetadata && ['GET', 'HEAD'].includes(request.method))
+            return new Response(await readMetadata(), { headers: metadataHeaders })
+          await authenticate(request)
+          return await handler(input, ...rest)
+        } catch (error) {
+          return respond(error)
+        }
+      }
+    },
 
     userOf: (input) => guard.userOf(requestOf(input)),
     filter: (input, ...rest) => guard.filter(requestOf(input), ...rest),

@@ -14,6 +14,12 @@ import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import {
+  ApiResourceFields,
+  ApiResources,
+  toServiceAppBody,
+  toServiceAppValues,
+} from './api-resources.tsx'
 import { refreshApps, type ServiceApp, serviceAppQuery, serviceAppsQuery } from './app-queries.ts'
 import { DangerZone } from './danger-zone.tsx'
 import { type NewKey, NewKeyModal } from './new-key.tsx'
@@ -92,6 +98,7 @@ function ServiceAppDetail({ app, isLast }: { app: ServiceApp; isLast: boolean })
           ]}
         />
       </Section>
+      <ApiResources app={app} />
       <ResourceTypes service={app.service_name} />
       <Section title="Activity">
         <ActivityLog filter={{ target_id: app.id }} />
@@ -108,15 +115,21 @@ function ServiceAppDetail({ app, isLast }: { app: ServiceApp; isLast: boolean })
         action="Save"
         isOpen={dialog === 'edit'}
         onClose={close}
-        initialValues={{ name: app.name }}
-        send={async (body) => {
+        initialValues={toServiceAppValues(app)}
+        send={async (values) => {
+          const body = toServiceAppBody(values)
           await unwrap(
             api.PATCH('/admin/service-apps/{service_app_id}', { params: { path }, body }),
           )
           await refreshApps()
         }}
       >
-        {(form) => <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />}
+        {(form) => (
+          <>
+            <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+            <ApiResourceFields form={form} />
+          </>
+        )}
       </FormModal>
       <RotateForm
         noun="key"

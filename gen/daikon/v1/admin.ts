@@ -1604,7 +1604,8 @@ export const AdminServiceService = {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. Only this response contains the key.
+   * Creates a service app with its first key. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if another service app has one of the API resources.
    */
   createServiceApp: {
     path: "/daikon.v1.AdminService/CreateServiceApp" as const,
@@ -1635,7 +1636,8 @@ export const AdminServiceService = {
    * Update a service app
    *
    * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+   * service app has one of the API resources.
    */
   updateServiceApp: {
     path: "/daikon.v1.AdminService/UpdateServiceApp" as const,
@@ -1650,7 +1652,7 @@ export const AdminServiceService = {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
    * and `force` is not `true`.
    */
   deleteServiceApp: {
@@ -2637,7 +2639,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. Only this response contains the key.
+   * Creates a service app with its first key. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if another service app has one of the API resources.
    */
   createServiceApp: handleUnaryCall<ServiceAppCreateRequest, ServiceAppKeyResponse>;
   /**
@@ -2650,13 +2653,14 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Update a service app
    *
    * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+   * service app has one of the API resources.
    */
   updateServiceApp: handleUnaryCall<ServiceAppUpdateRequest, ServiceAppResponse>;
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
    * and `force` is not `true`.
    */
   deleteServiceApp: handleUnaryCall<ServiceAppRequest, DeleteResponse>;
@@ -4689,7 +4693,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. Only this response contains the key.
+   * Creates a service app with its first key. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if another service app has one of the API resources.
    */
   createServiceApp(
     request: ServiceAppCreateRequest,
@@ -4730,7 +4735,8 @@ export interface AdminServiceClient extends Client {
    * Update a service app
    *
    * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+   * service app has one of the API resources.
    */
   updateServiceApp(
     request: ServiceAppUpdateRequest,
@@ -4750,7 +4756,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
    * and `force` is not `true`.
    */
   deleteServiceApp(

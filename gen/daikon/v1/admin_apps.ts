@@ -23,6 +23,27 @@ export interface ListServiceAppsResponse {
   service_apps: ServiceAppResponse[];
 }
 
+/** An API of a service, which access tokens can be limited to (RFC 8707). */
+export interface ApiResource {
+  /**
+   * The URI: absolute, https, without a query or fragment, at most 500 characters. http is allowed for
+   * loopback hosts if DEBUG is on. No other API has it. `https://host/` becomes `https://host`.
+   */
+  uri: string;
+  /** The name that people read, 1 to 200 characters. */
+  name: string;
+  /** What tokens can be granted, at most 50. */
+  scopes: ApiScope[];
+}
+
+/** A scope of an API. */
+export interface ApiScope {
+  /** The name in `scope`: 1 to 64 characters of RFC 6749, section 3.3, and none of OpenID Connect. */
+  name: string;
+  /** What it lets a program do, for people: 1 to 200 characters. */
+  description: string;
+}
+
 /** The request of AdminService.CreateServiceApp. */
 export interface ServiceAppCreateRequest {
   /** A display name, 1 to 200 characters. */
@@ -32,6 +53,8 @@ export interface ServiceAppCreateRequest {
    * later.
    */
   service_name: string;
+  /** The APIs of the service, which access tokens can be limited to, at most 20. */
+  api_resources: ApiResource[];
 }
 
 /** The request of AdminService.GetServiceApp. */
@@ -69,6 +92,15 @@ export interface ServiceAppUpdateRequest {
     | undefined;
   /** Must be `true` to deactivate the last active service app. */
   force?:
+    | boolean
+    | undefined;
+  /**
+   * Replaces the APIs of the service. An API that is not among them ends with its tokens. An empty list
+   * leaves them unchanged; JSON null removes them.
+   */
+  api_resources: ApiResource[];
+  /** Removes the APIs of the service. Ignored if the request contains new ones. */
+  remove_api_resources?:
     | boolean
     | undefined;
   /**
@@ -119,6 +151,8 @@ export interface ServiceAppResponse {
   created_at:
     | string
     | undefined;
+  /** The APIs of the service, in the order of the request. */
+  api_resources: ApiResource[];
   /** The ETag of the fields that an update can change. Absent in lists. */
   etag?: string | undefined;
 }
@@ -152,6 +186,8 @@ export interface ServiceAppKeyResponse {
     | undefined;
   /** The new key. It cannot be retrieved again. */
   key: string;
+  /** The APIs of the service, in the order of the request. */
+  api_resources: ApiResource[];
 }
 
 /** The request of AdminService.ListClientApps. */
@@ -600,8 +636,154 @@ export const ListServiceAppsResponse: MessageFns<ListServiceAppsResponse> = {
   },
 };
 
+function createBaseApiResource(): ApiResource {
+  return { uri: "", name: "", scopes: [] };
+}
+
+export const ApiResource: MessageFns<ApiResource> = {
+  encode(message: ApiResource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.uri !== "") {
+      writer.uint32(10).string(message.uri);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    for (const v of message.scopes) {
+      ApiScope.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApiResource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApiResource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.scopes.push(ApiScope.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApiResource>, I>>(base?: I): ApiResource {
+    return ApiResource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApiResource>, I>>(object: I): ApiResource {
+    const message = createBaseApiResource();
+    message.uri = object.uri ?? "";
+    message.name = object.name ?? "";
+    message.scopes = object.scopes?.map((e) => ApiScope.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseApiScope(): ApiScope {
+  return { name: "", description: "" };
+}
+
+export const ApiScope: MessageFns<ApiScope> = {
+  encode(message: ApiScope, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApiScope {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApiScope();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApiScope>, I>>(base?: I): ApiScope {
+    return ApiScope.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApiScope>, I>>(object: I): ApiScope {
+    const message = createBaseApiScope();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    return message;
+  },
+};
+
 function createBaseServiceAppCreateRequest(): ServiceAppCreateRequest {
-  return { name: "", service_name: "" };
+  return { name: "", service_name: "", api_resources: [] };
 }
 
 export const ServiceAppCreateRequest: MessageFns<ServiceAppCreateRequest> = {
@@ -611,6 +793,9 @@ export const ServiceAppCreateRequest: MessageFns<ServiceAppCreateRequest> = {
     }
     if (message.service_name !== "") {
       writer.uint32(18).string(message.service_name);
+    }
+    for (const v of message.api_resources) {
+      ApiResource.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -644,6 +829,14 @@ export const ServiceAppCreateRequest: MessageFns<ServiceAppCreateRequest> = {
             message.service_name = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.api_resources.push(ApiResource.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -663,6 +856,7 @@ export const ServiceAppCreateRequest: MessageFns<ServiceAppCreateRequest> = {
     const message = createBaseServiceAppCreateRequest();
     message.name = object.name ?? "";
     message.service_name = object.service_name ?? "";
+    message.api_resources = object.api_resources?.map((e) => ApiResource.fromPartial(e)) || [];
     return message;
   },
 };
@@ -802,7 +996,15 @@ export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
 };
 
 function createBaseServiceAppUpdateRequest(): ServiceAppUpdateRequest {
-  return { service_app_id: "", name: undefined, is_active: undefined, force: undefined, if_match: undefined };
+  return {
+    service_app_id: "",
+    name: undefined,
+    is_active: undefined,
+    force: undefined,
+    api_resources: [],
+    remove_api_resources: undefined,
+    if_match: undefined,
+  };
 }
 
 export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
@@ -818,6 +1020,12 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
     }
     if (message.force !== undefined) {
       writer.uint32(32).bool(message.force);
+    }
+    for (const v of message.api_resources) {
+      ApiResource.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.remove_api_resources !== undefined) {
+      writer.uint32(48).bool(message.remove_api_resources);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -870,6 +1078,22 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
             message.force = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.api_resources.push(ApiResource.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.remove_api_resources = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -899,6 +1123,8 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
     message.force = object.force ?? undefined;
+    message.api_resources = object.api_resources?.map((e) => ApiResource.fromPartial(e)) || [];
+    message.remove_api_resources = object.remove_api_resources ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },
@@ -981,6 +1207,7 @@ function createBaseServiceAppResponse(): ServiceAppResponse {
     last_used_at: undefined,
     created_by: undefined,
     created_at: undefined,
+    api_resources: [],
     etag: undefined,
   };
 }
@@ -1010,6 +1237,9 @@ export const ServiceAppResponse: MessageFns<ServiceAppResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(66).fork()).join();
+    }
+    for (const v of message.api_resources) {
+      ApiResource.encode(v!, writer.uint32(74).fork()).join();
     }
     if (message.etag !== undefined) {
       writer.uint32(242).string(message.etag);
@@ -1094,6 +1324,14 @@ export const ServiceAppResponse: MessageFns<ServiceAppResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.api_resources.push(ApiResource.decode(reader, reader.uint32()));
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -1127,6 +1365,7 @@ export const ServiceAppResponse: MessageFns<ServiceAppResponse> = {
     message.last_used_at = object.last_used_at ?? undefined;
     message.created_by = object.created_by ?? undefined;
     message.created_at = object.created_at ?? undefined;
+    message.api_resources = object.api_resources?.map((e) => ApiResource.fromPartial(e)) || [];
     message.etag = object.etag ?? undefined;
     return message;
   },
@@ -1143,6 +1382,7 @@ function createBaseServiceAppKeyResponse(): ServiceAppKeyResponse {
     created_by: undefined,
     created_at: undefined,
     key: "",
+    api_resources: [],
   };
 }
 
@@ -1174,6 +1414,9 @@ export const ServiceAppKeyResponse: MessageFns<ServiceAppKeyResponse> = {
     }
     if (message.key !== "") {
       writer.uint32(74).string(message.key);
+    }
+    for (const v of message.api_resources) {
+      ApiResource.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -1263,6 +1506,14 @@ export const ServiceAppKeyResponse: MessageFns<ServiceAppKeyResponse> = {
             message.key = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.api_resources.push(ApiResource.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1289,6 +1540,7 @@ export const ServiceAppKeyResponse: MessageFns<ServiceAppKeyResponse> = {
     message.created_by = object.created_by ?? undefined;
     message.created_at = object.created_at ?? undefined;
     message.key = object.key ?? "";
+    message.api_resources = object.api_resources?.map((e) => ApiResource.fromPartial(e)) || [];
     return message;
   },
 };

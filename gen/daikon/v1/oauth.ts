@@ -46,7 +46,8 @@ export interface AuthorizeRequest {
     | undefined;
   /**
    * The requested scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access` and,
-   * if the client app is bound to a workspace, `roles` and `groups`. Others are ignored.
+   * if the client app is bound to a workspace, `roles` and `groups`. Others are ignored. With `resource`,
+   * scopes of that API instead; absent for all of them.
    */
   scope?:
     | string
@@ -173,7 +174,11 @@ export interface AuthorizeRequest {
     | string
     | undefined;
   /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
-  is_form?: boolean | undefined;
+  is_form?:
+    | boolean
+    | undefined;
+  /** The URI of an API that the access token is limited to (RFC 8707, section 2). */
+  resource?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -406,7 +411,18 @@ export interface OAuthTokenRequest {
    * A JSON Web Token with which a confidential client app authenticates instead of its secret (RFC
    * 7523, section 3). It must expire within an hour, and can be used once.
    */
-  client_assertion?: string | undefined;
+  client_assertion?:
+    | string
+    | undefined;
+  /**
+   * The URI of the API that the authorization request named in `resource`. It can be left out; any other
+   * one is `invalid_target`.
+   */
+  resource?:
+    | string
+    | undefined;
+  /** The names of parameters that the request contains more than once. */
+  repeated_parameters: string[];
 }
 
 /** A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
@@ -737,6 +753,7 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     switch_to: undefined,
     expected_user: undefined,
     is_form: undefined,
+    resource: undefined,
   };
 }
 
@@ -828,6 +845,9 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.is_form !== undefined) {
       writer.uint32(232).bool(message.is_form);
+    }
+    if (message.resource !== undefined) {
+      writer.uint32(250).string(message.resource);
     }
     return writer;
   },
@@ -1077,6 +1097,14 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.is_form = reader.bool();
             continue;
           }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.resource = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1123,6 +1151,7 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.switch_to = object.switch_to ?? undefined;
     message.expected_user = object.expected_user ?? undefined;
     message.is_form = object.is_form ?? undefined;
+    message.resource = object.resource ?? undefined;
     return message;
   },
 };
@@ -1901,6 +1930,8 @@ function createBaseOAuthTokenRequest(): OAuthTokenRequest {
     user_agent: undefined,
     client_assertion_type: undefined,
     client_assertion: undefined,
+    resource: undefined,
+    repeated_parameters: [],
   };
 }
 
@@ -1944,6 +1975,12 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
     }
     if (message.client_assertion !== undefined) {
       writer.uint32(106).string(message.client_assertion);
+    }
+    if (message.resource !== undefined) {
+      writer.uint32(114).string(message.resource);
+    }
+    for (const v of message.repeated_parameters) {
+      writer.uint32(122).string(v!);
     }
     return writer;
   },
@@ -2065,6 +2102,22 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
             message.client_assertion = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.resource = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.repeated_parameters.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2095,6 +2148,8 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
     message.user_agent = object.user_agent ?? undefined;
     message.client_assertion_type = object.client_assertion_type ?? undefined;
     message.client_assertion = object.client_assertion ?? undefined;
+    message.resource = object.resource ?? undefined;
+    message.repeated_parameters = object.repeated_parameters?.map((e) => e) || [];
     return message;
   },
 };

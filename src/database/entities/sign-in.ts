@@ -70,6 +70,8 @@ export const AuthorizationCode = defineEntity({
     nonce: p.text().nullable(),
     workspace_id: p.uuid().nullable(),
     browser_session_id: p.uuid().nullable(),
+    /** The API that the tokens are limited to. */
+    resource_id: p.uuid().nullable(),
     // How and when the user signed in; null for codes of an earlier version.
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
@@ -96,6 +98,8 @@ export const RefreshFamily = defineEntity({
     login_client_id: p.uuid().nullable(),
     scope: p.text().nullable(),
     browser_session_id: p.uuid().nullable(),
+    /** The API that the tokens are limited to. */
+    resource_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
     stepped_up_at: p.datetime().nullable(),

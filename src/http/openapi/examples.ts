@@ -37,6 +37,12 @@ const openCondition = {
   parameters: {},
 }
 
+const documentsApi = {
+  uri: 'https://docs.example.com/mcp',
+  name: 'Documents',
+  scopes: [{ name: 'documents:read', description: 'Read your documents' }],
+}
+
 const openRoute = { methods: ['GET', 'HEAD'], path: '/', allow: 'anyone' }
 const documentRoute = { path: '/documents/{id}', action: 'edit', resource_type: 'document' }
 
@@ -104,6 +110,13 @@ const examples: Record<string, unknown> = {
   provider: 'google',
   redirect_uri: 'https://app.example.com/callback',
   redirect_uris: 'https://app.example.com/callback',
+  'AuthorizeRequest.resource': 'https://docs.example.com/mcp',
+  'OAuthTokenRequest.resource': 'https://docs.example.com/mcp',
+  'ApiResource.uri': documentsApi.uri,
+  'ServiceAppCreateRequest.api_resources': [documentsApi],
+  'ServiceAppUpdateRequest.api_resources': [documentsApi],
+  'ServiceAppResponse.api_resources': [documentsApi],
+  'ServiceAppKeyResponse.api_resources': [documentsApi],
   code: secret,
   code_verifier: secret,
   code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',

@@ -3,6 +3,8 @@ import { ServiceError } from '../../core/errors.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { reasons } from '../reasons.ts'
 import type { TokenMemory, UserClaims } from '../token-memory.ts'
+import { wrongAudience } from '../user-errors.ts'
+import type { VerifyUserToken } from '../user-tokens.ts'
 import { createUserKind } from './user.ts'
 
 /** The seconds after a sign-in during which the account page may change how the user signs in. */
@@ -14,14 +16,16 @@ const maxSignInAge = 600
  */
 export function createAccountPageKind(
   memory: TokenMemory,
+  verifyUserToken: VerifyUserToken,
   findApiKey: FindApiKey,
 ): CredentialKind<UserClaims> {
-  const user = createUserKind(memory, findApiKey, [])
+  const user = createUserKind(memory, verifyUserToken, findApiKey, [])
   return {
     ...user,
     name: 'account_page',
     authenticate(principal, claims, status, call, now, loaded) {
       user.authenticate(principal, claims, status, call, now, loaded)
+      if (claims.forService !== undefined) throw wrongAudience()
       requireRecentSignIn(claims.accountSignIn, now)
     },
   }

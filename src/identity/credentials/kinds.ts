@@ -3,7 +3,7 @@ import type { CredentialKind, CredentialVariant } from '../../core/credential-ki
 import type { Statements } from '../../database/statement-pool.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { createFindManagementScopes } from '../management-apps.ts'
-import type { TokenMemory } from '../token-memory.ts'
+import { createVerifyUserToken, type UserTokenDependencies } from '../user-tokens.ts'
 import { createAccountPageKind } from './account-page.ts'
 import { createAdministratorKind } from './administrator.ts'
 import { connectionSessionVariant } from './connection-session.ts'
@@ -16,13 +16,13 @@ import {
 } from './service-key.ts'
 import { createUserKind } from './user.ts'
 
-export type IdentityCredentialDependencies = ServiceKeyDependencies & {
-  memory: TokenMemory
-  statements: Statements
-  findApiKey: FindApiKey
-  /** The origins whose pages may act with the admin cookie. */
-  adminOrigins: string[]
-}
+export type IdentityCredentialDependencies = ServiceKeyDependencies &
+  UserTokenDependencies & {
+    statements: Statements
+    findApiKey: FindApiKey
+    /** The origins whose pages may act with the admin cookie. */
+    adminOrigins: string[]
+  }
 
 /** Creates the kinds of credentials of users, services, client apps and administration. */
 export function createIdentityKinds(
@@ -30,9 +30,10 @@ export function createIdentityKinds(
   variants: CredentialVariant[],
 ): CredentialKind[] {
   const { memory, statements, findApiKey, adminOrigins } = dependencies
+  const verifyUserToken = createVerifyUserToken(dependencies)
   return [
-    createUserKind(memory, findApiKey, variants),
-    createAccountPageKind(memory, findApiKey),
+    createUserKind(memory, verifyUserToken, findApiKey, variants),
+    createAccountPageKind(memory, verifyUserToken, findApiKey),
     createServiceKeyKind(dependencies),
     createClientKind(dependencies),
     createAdministratorKind(memory, adminOrigins),

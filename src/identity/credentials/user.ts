@@ -13,6 +13,7 @@ import {
 } from '../api-keys.ts'
 import { reasons } from '../reasons.ts'
 import { digestToken, type TokenMemory, type UserClaims } from '../token-memory.ts'
+import type { VerifyUserToken } from '../user-tokens.ts'
 import { hasAuthorization, requireBearer } from './bearer.ts'
 import { requireLiveToken, tokenRevoked } from './live-token.ts'
 import { serviceAccount } from './service-account.ts'
@@ -22,6 +23,7 @@ import { serviceAccount } from './service-account.ts'
  */
 export function createUserKind(
   memory: TokenMemory,
+  verifyUserToken: VerifyUserToken,
   findApiKey: FindApiKey,
   variants: CredentialVariant[],
 ): CredentialKind<UserClaims> {
@@ -47,9 +49,9 @@ export function createUserKind(
       const token = requireBearer(credentials)
       credentials.digest ??= digestToken('access', token)
       const { digest } = credentials
-      if (!looksLikeApiKey(token)) return memory.findOrVerify('access', token, digest, now)
       const remembered = memory.find(digest, now)
       if (remembered) return remembered.user
+      if (!looksLikeApiKey(token)) return verifyUserToken(token, digest, now)
       return onlyRemembered ? undefined : verifyApiKey(token, digest, now)
     },
 
@@ -96,8 +98,8 @@ function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPri
   const token = requireLiveToken(status, claims)
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
-  const { sub: id, wid: workspaceId, email, apiKeyPrefix, connectionId } = claims
+  const { sub: id, wid: workspaceId, email, apiKeyPrefix, connectionId, forService } = claims
   const { role, isServiceAccount, isGuest } = status
   const member = { id, workspaceId, email, role, isGuest, isServiceAccount }
-  return { ...member, token, apiKeyPrefix, connectionId }
+  return { ...member, token, apiKeyPrefix, connectionId, forService }
 }

@@ -1,5 +1,6 @@
 import type { AuthorizeRequest } from '../../../gen/daikon/v1/oauth.ts'
 import { isUuid } from '../../core/uuid.ts'
+import type { TokenResource } from '../ports.ts'
 import { connectionName } from '../providers/connection.ts'
 import type { RedirectingClient } from '../store/client-store.ts'
 
@@ -13,6 +14,8 @@ export type AuthorizationRequest = {
   codeChallenge?: string
   /** The granted scopes, separated by spaces. */
   scope: string
+  /** The URI of the API that the tokens are limited to. */
+  resource?: string
   state?: string
   nonce?: string
   /**
@@ -36,10 +39,12 @@ export type AuthorizationRequest = {
 
 /**
  * The errors of the authorization endpoint (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6; OpenID
- * Connect Unmet Authentication Requirements 1.0).
+ * Connect Unmet Authentication Requirements 1.0; RFC 8707, 2).
  */
 export type AuthorizationErrorName =
   | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
   | 'unsupported_response_type'
   | 'request_not_supported'
   | 'request_uri_not_supported'
@@ -71,14 +76,25 @@ const maxStateLength = 1024
 const maxNonceLength = 512
 const maxHintLength = 254
 
-/** Checks the parameters of a request whose client and redirect URI are already verified. */
+/**
+ * Checks the parameters of a request whose client and redirect URI are already verified. `resource` is
+ * the API that the request names, if it is known.
+ */
 export function parseAuthorizationRequest(
   request: AuthorizeRequest,
   { id: clientId, pkceRequired, workspaceId }: Omit<RedirectingClient, 'isRegistered'>,
   redirectUri: string,
+  resource: TokenResource | undefined,
 ): AuthorizationRequest | AuthorizationError {
   const problem = findProblem(request) ?? findPkceProblem(request, pkceRequired)
   if (problem) return problem
+  const requested = readWords(request.scope)
+  const scope = resource
+    ? grantResourceScope(requested, resource)
+    : grantScope(requested, workspaceId)
+  if (request.resource && !resource?.isActive) return resourceUnknown
+  if (resource && scope === '')
+    return { error: 'invalid_scope', error_description: 'The resource has none of the scopes' }
   const prompts = readWords(request.prompt)
   const prompt = supportedPrompts.find((name) => prompts.includes(name))
   const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation } = request
@@ -88,7 +104,8 @@ export function parseAuthorizationRequest(
     redirectUri,
     ...readResponseMode(request),
     ...(request.code_challenge && { codeChallenge: request.code_challenge }),
-    scope: grantScope(readWords(request.scope), workspaceId),
+    scope,
+    ...(resource && { resource: resource.uri }),
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(prompt && { prompt }),
@@ -122,6 +139,20 @@ export function grantScope(requested: string[], boundTo: string | null): string 
     .join(' ')
 }
 
+/**
+ * Returns the scopes of an API that are requested, separated by spaces: all of them if a request has
+ * none. Others are ignored.
+ */
+function grantResourceScope(requested: string[], { scopes }: TokenResource): string {
+  const granted = requested.length > 0 ? scopes.filter((name) => requested.includes(name)) : scopes
+  return granted.join(' ')
+}
+
+export const resourceUnknown: AuthorizationError = {
+  error: 'invalid_target',
+  error_description: 'The resource is unknown or not active',
+}
+
 /** Returns the parameters of a request to the authorization endpoint that continues this one. */
 export function toParameters(request: AuthorizationRequest): URLSearchParams {
   const parameters = new URLSearchParams({
@@ -132,6 +163,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
   })
   const { codeChallenge } = request
   const optional = {
+    resource: request.resource,
     code_challenge: codeChallenge,
     code_challenge_method: codeChallenge && 'S256',
     response_mode: request.responseMode,
@@ -154,6 +186,8 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
 
 function findProblem(request: AuthorizeRequest): AuthorizationError | undefined {
   const [repeated] = request.repeated_parameters
+  if (repeated === 'resource')
+    return { error: 'invalid_target', error_description: 'resource must not be repeated' }
   if (repeated) return invalid(`${repeated} must not be repeated`)
   if (request.request)
     return { error: 'request_not_supported', error_description: unsupported('request') }

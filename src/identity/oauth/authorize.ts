@@ -59,7 +59,10 @@ async function signInOrContinue(
   redirectUri: string,
 ): Promise<AuthorizeResponse> {
   const { stores, now } = context
-  const parsed = parseAuthorizationRequest(request, client, redirectUri)
+  const resource = request.resource
+    ? await stores.tokenResources.findByUri(request.resource)
+    : undefined
+  const parsed = parseAuthorizationRequest(request, client, redirectUri, resource)
   if ('error' in parsed) {
     const target = { redirectUri, state: request.state, ...readResponseMode(request) }
     return respond(context, target, { ...parsed })

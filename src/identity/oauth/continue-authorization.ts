@@ -7,7 +7,7 @@ import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
 import { accountClientId, type RedirectingClient } from '../store/client-store.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
+import { type AuthorizationRequest, resourceUnknown } from './authorization-request.ts'
 import {
   type Continuation,
   respond,
@@ -130,7 +130,11 @@ async function grantCode(
   const access = await context.stores.sessionScope.find(session, workspaceId)
   if (!access.isAllowed && access.requiredConnection !== undefined)
     return requireConnection(context, request, workspaceId, access.requiredConnection)
-  const code = await issueCodeInSession(context, request, session, workspaceId)
+  const { resource: uri } = request
+  const resource = uri ? await context.stores.tokenResources.findByUri(uri) : undefined
+  // It may have been removed since the request began.
+  if (uri && !resource?.isActive) return respond(context, request, { ...resourceUnknown })
+  const code = await issueCodeInSession(context, request, session, workspaceId, resource?.id)
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }
@@ -162,11 +166,15 @@ async function issueCodeInSession(
   { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
   session: OpenBrowserSession,
   workspaceId: string,
+  resourceId: string | undefined,
 ): Promise<string | undefined> {
   const { id: browserSessionId, userId, provider } = session
   const { authenticatedAt, isTimeReported, isStepUp, amr } = session
   const authentication = { authenticatedAt, isTimeReported, isStepUp, amr }
-  const authorization = { clientId, redirectUri, scope, nonce, workspaceId, browserSessionId }
+  const authorization = {
+    ...{ clientId, redirectUri, scope, nonce, workspaceId },
+    ...{ browserSessionId, resourceId },
+  }
   try {
     return await stores.transaction(async (tx) => {
       // Lock the user, so that a concurrent sign-out either ends the session first or consumes the

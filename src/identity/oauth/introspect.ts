@@ -4,7 +4,12 @@ import { type FindApiKey, looksLikeApiKey } from '../api-keys.ts'
 import { type Token, tokenKinds } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { serviceKeyMissing } from '../service-keys.ts'
-import { findOrigin, type IssuedToken, verifyIssuedToken } from './issued-tokens.ts'
+import {
+  findOrigin,
+  type IssuedToken,
+  type TokenOrigin,
+  verifyIssuedToken,
+} from './issued-tokens.ts'
 import { authenticateApp } from './management-tokens.ts'
 import { oauthError } from './oauth-errors.ts'
 
@@ -28,6 +33,7 @@ export async function introspectToken(
   const origin = owner && (await findOrigin(stores, token))
   if (!origin || origin.isConsumed) return { active: false }
   const { clientId } = origin
+  if (!client && (await isOfOtherService(context, token, origin))) return { active: false }
   if (client && clientId !== client.id) return { active: false }
   const { sub, jti, iat, exp, type } = token
   const scope = owner.scope ?? origin.scope
@@ -39,16 +45,36 @@ export async function introspectToken(
     exp,
     ...owner,
     token_type: type === 'refresh' ? 'refresh_token' : 'Bearer',
-    aud: tokenKinds[type].audience,
+    aud: type === 'resource_access' ? token.aud : tokenKinds[type].audience,
     iss: identity.settings.BASE_URL,
     ...(scope && { scope }),
     ...(clientId && { client_id: clientId }),
-    ...(type === 'access' && pickSignIn(token)),
+    ...((type === 'access' || type === 'resource_access') && pickSignIn(token)),
   }
 }
 
+/** Whether a token is limited to the API of another service than the one that introspects it. */
+async function isOfOtherService(
+  { stores, principal }: IdentityContext,
+  token: IssuedToken,
+  { resourceId }: TokenOrigin,
+): Promise<boolean> {
+  const caller = principal.service?.name
+  const { tokenResources } = stores
+  if (token.type !== 'resource_access' && !resourceId) return false
+  const resource =
+    token.type === 'resource_access'
+      ? await tokenResources.findByUri(token.aud)
+      : await tokenResources.find(resourceId ?? '')
+  return !resource || (caller !== undefined && caller !== resource.service)
+}
+
 /** What a service that requires a recent sign-in asks about a token (RFC 9470, 6.2). */
-function pickSignIn({ auth_time, auth_time_unconfirmed, acr }: Token<'access'>) {
+function pickSignIn({
+  auth_time,
+  auth_time_unconfirmed,
+  acr,
+}: Pick<Token<'access'>, 'auth_time' | 'auth_time_unconfirmed' | 'acr'>) {
   return {
     ...(auth_time !== undefined && { auth_time }),
     ...(auth_time_unconfirmed && { auth_time_unconfirmed }),

@@ -1,17 +1,19 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { Token, TokenType } from '../claims.ts'
+import type { ResourceToken, Token, TokenType } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 
 const kinds = ['access', 'refresh', 'management'] as const
 
 /** A token that a client obtained at the token endpoint. */
-export type IssuedToken = Token<(typeof kinds)[number]>
+export type IssuedToken = Token<(typeof kinds)[number]> | ResourceToken
 
 /** The client, session and scope of an issued token, as far as it has them. */
 export type TokenOrigin = {
   clientId?: string | null | undefined
   sessionId?: string | undefined
   scope?: string | null | undefined
+  /** The API that the tokens of the session are limited to, if it is a refresh token. */
+  resourceId?: string | null
   isConsumed?: boolean
 }
 
@@ -26,7 +28,7 @@ export async function verifyIssuedToken(
     const claims = await verify(kind)
     if (claims) return claims
   }
-  return undefined
+  return tokens.verifyForResource(token).catch(ignoreInvalid)
 }
 
 /** Returns where a token comes from, or undefined if it is a refresh token whose session has ended. */
@@ -39,7 +41,8 @@ export async function findOrigin(
       return { clientId: token.sub }
     case 'refresh':
       return sessions.findByRefreshToken(token.jti)
-    case 'access': {
+    case 'access':
+    case 'resource_access': {
       const session = await sessions.findScopeOfAccessToken(token.jti)
       // A token that a client app obtained with its own credentials has no session.
       return session ?? { clientId: token.client_id }

@@ -8,6 +8,7 @@ const oauthReasons = {
   invalid_client: reasons.INVALID_CLIENT,
   invalid_grant: reasons.INVALID_GRANT,
   invalid_scope: reasons.INVALID_SCOPE,
+  invalid_target: reasons.INVALID_TARGET,
   unauthorized_client: reasons.UNAUTHORIZED_CLIENT,
   unsupported_grant_type: reasons.UNSUPPORTED_GRANT_TYPE,
   insufficient_scope: reasons.INSUFFICIENT_SCOPE,

@@ -12,6 +12,7 @@ import { issueManagementToken } from './management-tokens.ts'
 import { oauthError, toGrantError } from './oauth-errors.ts'
 import { issueServiceAccountToken } from './service-account-tokens.ts'
 import { requireBoundWorkspace } from './session-client.ts'
+import { findTarget } from './target.ts'
 
 /**
  * The token endpoint: exchanges a code or a refresh token of an authenticated client, or issues a token
@@ -21,8 +22,11 @@ export async function issueToken(
   context: IdentityContext,
   request: OAuthTokenRequest,
 ): Promise<OAuthTokenResponse> {
+  requireDistinct(request)
   const credentials = readCredentials(request)
   const isForClient = request.grant_type === 'client_credentials'
+  if (isForClient && request.resource)
+    throw oauthError('invalid_target', 'client_credentials issues no tokens for a resource')
   if (isForClient && looksLikeManagementSecret(credentials.secret))
     return issueManagementToken(context, credentials, request)
   const client = await authenticateClientWithAssertion(context, request)
@@ -32,6 +36,13 @@ export async function issueToken(
   } catch (error) {
     throw toGrantError(error)
   }
+}
+
+/** Parameters must not be repeated (RFC 6749, 3.2). */
+function requireDistinct({ repeated_parameters: [repeated] }: OAuthTokenRequest): void {
+  if (repeated === undefined) return
+  const error = repeated === 'resource' ? 'invalid_target' : 'invalid_request'
+  throw oauthError(error, `${repeated} must not be repeated`)
 }
 
 function redeemGrant(
@@ -58,8 +69,9 @@ function redeemGrant(
 function redeemCodeGrant(
   context: IdentityContext,
   client: OAuthClient,
-  { code, code_verifier: verifier, redirect_uri, user_agent: userAgent }: OAuthTokenRequest,
+  request: OAuthTokenRequest,
 ): Promise<IssuedTokens> {
+  const { code, code_verifier: verifier, redirect_uri, user_agent: userAgent } = request
   if (!code) throw oauthError('invalid_request', 'code is required')
   if (!verifier && client.type === 'public')
     throw oauthError('invalid_request', 'code_verifier is required (PKCE)')
@@ -71,7 +83,8 @@ function redeemCodeGrant(
     }
     const workspaceId = stored.workspaceId ?? (await requireOnlyWorkspace(context, client, stored))
     requireBoundWorkspace(client.workspaceId, workspaceId)
-    return workspaceId
+    const target = await findTarget(context.stores.tokenResources, stored, request)
+    return { workspaceId, target }
   })
 }
 
@@ -96,19 +109,23 @@ async function requireOnlyWorkspace(
 function redeemRefreshGrant(
   context: IdentityContext,
   client: OAuthClient,
-  { refresh_token: refreshToken, workspace_id, scope = '' }: OAuthTokenRequest,
+  request: OAuthTokenRequest,
 ): Promise<IssuedTokens> {
+  const { refresh_token: refreshToken, workspace_id, scope = '' } = request
   if (!refreshToken) throw oauthError('invalid_request', 'refresh_token is required')
   if (workspace_id !== undefined && !isUuid(workspace_id))
     throw oauthError('invalid_request', 'workspace_id must be a UUID')
   return rotateTokens(context, {
     refreshToken,
     workspaceId: workspace_id,
-    async authorizeClient(_tx, session) {
+    async authorizeClient(tx, session) {
       if (session.clientId !== client.id)
         throw oauthError('invalid_grant', 'The refresh token was issued to another client')
-      const accessScope = narrowScope(session.scope ?? '', scope)
-      return { accessScope, boundTo: client.workspaceId }
+      const target = await findTarget(tx.tokenResources, session, request)
+      if (target && workspace_id && workspace_id !== session.workspaceId)
+        throw oauthError('invalid_request', 'A session for a resource stays in its workspace')
+      const accessScope = narrowScope(target?.scope ?? session.scope ?? '', scope) ?? target?.scope
+      return { accessScope, boundTo: client.workspaceId, target }
     },
   })
 }
@@ -132,7 +149,9 @@ async function toResponse(
   { session: family, claims, ...issued }: IssuedTokens,
 ): Promise<OAuthTokenResponse> {
   // The app may have been unbound since the scope was granted.
-  const scope = grantScope((claims.scope ?? '').split(' '), client.workspaceId)
+  const scope = issued.isForResource
+    ? (claims.scope ?? '')
+    : grantScope((claims.scope ?? '').split(' '), client.workspaceId)
   const session = {
     id: family.id,
     clientId: client.id,
@@ -147,7 +166,8 @@ async function toResponse(
     authentication: family.authentication,
     nonce: issued.nonce,
   }
-  const id_token = scope.split(' ').includes('openid')
+  const isIdentified = !issued.isForResource && scope.split(' ').includes('openid')
+  const id_token = isIdentified
     ? await signIdToken(context, session, issued.accessToken, issued.issuedAt)
     : undefined
   return {

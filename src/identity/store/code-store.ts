@@ -28,6 +28,8 @@ export type CodeGrant = {
     nonce: string | undefined
     workspaceId: string
     browserSessionId: string
+    /** The API that the tokens are limited to, if any. */
+    resourceId: string | undefined
   }
 }
 
@@ -47,6 +49,7 @@ export type StoredCode = {
   nonce: string | undefined
   workspaceId: string | undefined
   browserSessionId: string | undefined
+  resourceId: string | undefined
 }
 
 /** The secrets of a sign-in that can be used once: its state and its authorization code. */
@@ -80,6 +83,7 @@ export class CodeStore {
       nonce: authorization?.nonce ?? null,
       workspace_id: authorization?.workspaceId ?? null,
       browser_session_id: authorization?.browserSessionId ?? null,
+      resource_id: authorization?.resourceId ?? null,
     })
     return code
   }
@@ -160,5 +164,6 @@ function toStoredCode(code: InferEntity<typeof AuthorizationCode>): StoredCode {
     nonce: code.nonce ?? undefined,
     workspaceId: code.workspace_id ?? undefined,
     browserSessionId: code.browser_session_id ?? undefined,
+    resourceId: code.resource_id ?? undefined,
   }
 }

@@ -22,6 +22,8 @@ export type UserSession = {
   /** The client app of a session that began at `/auth/login`, whatever its type. */
   loginClientId: string | undefined
   browserSessionId: string | undefined
+  /** The API that the tokens of the session are limited to, if any. */
+  resourceId: string | undefined
   /** Unknown for a session of `/auth/login` that an earlier version began. */
   authentication: Authentication | undefined
 }
@@ -42,6 +44,7 @@ export function fromRow(row: SessionRow): UserSession {
     scope: row.scope ?? undefined,
     loginClientId: row.login_client_id ?? undefined,
     browserSessionId: row.browser_session_id ?? undefined,
+    resourceId: row.resource_id ?? undefined,
     authentication: fromColumns(row),
   }
 }
@@ -60,6 +63,7 @@ export function toRow(session: UserSession) {
     login_client_id: session.loginClientId ?? null,
     scope: session.scope ?? null,
     browser_session_id: session.browserSessionId ?? null,
+    resource_id: session.resourceId ?? null,
     ...toColumns(session.authentication),
   }
 }

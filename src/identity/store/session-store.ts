@@ -14,6 +14,7 @@ export type SessionOwner =
   | { clientId: string }
   | { loginClientId: string }
   | { browserSessionId: string }
+  | { resourceId: string }
   | { provider: string }
 
 /** A refresh token and the access token that is issued with it. */
@@ -39,6 +40,8 @@ export type RefreshTokenSession = {
   sessionId: string
   clientId: string | null
   scope: string | null
+  /** The API that the tokens of the session are limited to, if any. */
+  resourceId: string | null
   isConsumed: boolean
 }
 
@@ -51,8 +54,9 @@ export class SessionStore {
   }
 
   /**
-   * Creates a session, and ends the oldest sessions of a user who has too many. `lifetime` is in
-   * seconds; refreshing does not extend the session. The caller must have locked the user.
+   * Creates a session, and ends the oldest sessions of a user who has too many. Those for an API are
+   * counted separately, so that they end no others. `lifetime` is in seconds; refreshing does not extend
+   * the session. The caller must have locked the user.
    */
   async create(
     session: NewSession,
@@ -63,6 +67,7 @@ export class SessionStore {
       session.userId,
       now,
       maxPerUser - 1,
+      session.resourceId !== undefined,
     ])
     await this.revoke(
       excess.map(({ id }) => id),
@@ -212,9 +217,13 @@ export class SessionStore {
  */
 const logoutSeconds = 3600
 
-/** $1 user ID, $2 current time, $3 number. Returns all unexpired sessions but the newest $3. */
+/**
+ * $1 user ID, $2 current time, $3 number, $4 whether to count the sessions for APIs, or the others.
+ * Returns all unexpired ones but the newest $3.
+ */
 const findBeyondSql = `
-  select id from refresh_families where user_id = $1 and expires_at > $2
+  select id from refresh_families
+  where user_id = $1 and expires_at > $2 and (resource_id is not null) = $4
   order by created_at desc, id desc offset $3`
 
 /** $1 workspace, $2 provider, $3 domains, $4 whether to spare owners. */
@@ -239,7 +248,7 @@ const findScopeSql = `
 
 /** $1 ID of a refresh token. */
 const findByRefreshTokenSql = `
-  select f.id as "sessionId", f.client_id as "clientId", f.scope,
+  select f.id as "sessionId", f.client_id as "clientId", f.scope, f.resource_id as "resourceId",
     t.consumed_at is not null as "isConsumed"
   from refresh_tokens t join refresh_families f on f.id = t.family_id where t.token_id = $1`
 
@@ -270,6 +279,7 @@ const ownerColumns = {
   clientId: 'client_id',
   loginClientId: 'login_client_id',
   browserSessionId: 'browser_session_id',
+  resourceId: 'resource_id',
 } as const
 
 function toCondition(owner: SessionOwner): Partial<SessionRow> {

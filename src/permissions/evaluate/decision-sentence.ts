@@ -16,7 +16,7 @@ import {
   nameTitle,
 } from './grant-sentences.ts'
 import { type Denial, isDenial, type Reason } from './reasons.ts'
-import { findSubjectType } from './subject-table.ts'
+import { findSubjectType, otherAudience } from './subject-table.ts'
 
 /**
  * Describes a decision, and the facts that decided, in one sentence for administrators. It contains
@@ -51,15 +51,19 @@ export function describeInvalidRequest(
   subject: Pick<AccessSubject, 'type' | 'id'>,
   action: string,
   { type, id }: Pick<AccessResource, 'type' | 'id'>,
+  cause: string | undefined,
 ): string {
   const who = nameSubject(subject)
-  return `${who} may not ${action} ${type} ${id}: ${describeProblem(subject.type, type)}.`
+  return `${who} may not ${action} ${type} ${id}: ${describeProblem(subject.type, type, cause)}.`
 }
 
-function describeProblem(subjectType: string, resourceType: string): string {
-  const type = findSubjectType(subjectType)
-  if (!type) return `${subjectType} is not a type of subject`
-  return type.unnamed?.cause ?? `the type ${resourceType} does not begin with a service`
+function describeProblem(
+  subjectType: string,
+  resourceType: string,
+  cause: string | undefined,
+): string {
+  if (!findSubjectType(subjectType)) return `${subjectType} is not a type of subject`
+  return cause ?? `the type ${resourceType} does not begin with a service`
 }
 
 /** Names a subject without the name of a user. Never repeats an access token, API key or link: they are secrets. */
@@ -72,6 +76,8 @@ function describeDenial(denial: Denial, decision: NamedDecision): string[] {
   const { serviceName, resourceType, id } = resource
   const type = findSubjectType(subject.type)
   switch (denial) {
+    case 'wrong_audience':
+      return [otherAudience.cause]
     case 'link_unknown':
       return ['the link is not valid']
     case 'user_unknown':

@@ -39,7 +39,7 @@ export function createEvaluate({
   return {
     async questions(request, service) {
       requireValid(findSubjectViolations(request.subject))
-      const named = await resolveSubject(naming, request.subject)
+      const named = await resolveSubject(naming, service, request.subject)
       return { checks: [toCheck(named, service, request)], basis: named }
     },
     async handle({ principal }, request, facts) {
@@ -66,6 +66,7 @@ export function createEvaluateBatch({
       const items = readItems(request)
       const subjects = await resolveSubjects(
         naming,
+        service,
         items.flatMap(({ request }) => request?.subject ?? []),
       )
       const checks = items.map(
@@ -137,7 +138,9 @@ function toEvaluation(
   const explanation = explanations[index]
   const kind = parseKind(service?.name, entities.resource.type)
   const context =
-    explanation && kind ? explain(entities, kind, explanation) : explainInvalid(entities)
+    explanation && kind
+      ? explain(entities, kind, explanation)
+      : explainInvalid(entities, named.refusal)
   return { decision, context: { ...context, ...subjectError } }
 }
 
@@ -155,12 +158,14 @@ function explain(
 }
 
 /** Explains the denial of a request without a check: its subject or its resource type is invalid. */
-function explainInvalid({ subject, action, resource }: Entities): ExplanationContext {
-  const type = findSubjectType(subject.type)
-  const ofSubject = type ? type.unnamed?.rule : 'user_unknown'
+function explainInvalid(
+  { subject, action, resource }: Entities,
+  refusal = findSubjectType(subject.type)?.unnamed ?? undefined,
+): ExplanationContext {
+  const ofSubject = findSubjectType(subject.type) ? refusal?.rule : 'user_unknown'
   return {
     reasons: [{ rule: ofSubject ?? 'resource_unknown' }],
-    reason_admin: { en: describeInvalidRequest(subject, action.name, resource) },
+    reason_admin: { en: describeInvalidRequest(subject, action.name, resource, refusal?.cause) },
   }
 }
 

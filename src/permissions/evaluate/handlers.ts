@@ -1,6 +1,9 @@
 import type { CentralSettings } from '../../config/settings.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
-import { createVerifyAccessToken, type TokenMemory } from '../../identity/token-memory.ts'
+import type { ResourceServices } from '../../identity/ports.ts'
+import type { TokenMemory } from '../../identity/token-memory.ts'
+import type { Tokens } from '../../identity/tokens.ts'
+import { createVerifyAccessToken } from '../../identity/user-tokens.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { FindLink } from '../find-link.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
@@ -16,6 +19,8 @@ type Dependencies = {
   engine: Engine
   findApiKey: FindApiKey
   tokenMemory: TokenMemory
+  tokens: Tokens
+  resourceServices: ResourceServices
   now: () => Date
   settings: Pick<CentralSettings, 'BASE_URL'>
   findLink: FindLink
@@ -23,11 +28,13 @@ type Dependencies = {
 
 /** Creates the handlers that answer questions about any subject. */
 export function createAccessHandlers(dependencies: Dependencies) {
-  const { engine, findApiKey, tokenMemory, now, settings, findLink } = dependencies
+  const { engine, findApiKey, tokenMemory, tokens, resourceServices, now } = dependencies
+  const { settings, findLink } = dependencies
+  const userTokens = { memory: tokenMemory, tokens, resourceServices }
   const access: AccessDependencies = {
     engine,
     findApiKey,
-    verifyAccessToken: createVerifyAccessToken(tokenMemory, now),
+    verifyAccessToken: createVerifyAccessToken(userTokens, now),
     findLink,
   }
   return {

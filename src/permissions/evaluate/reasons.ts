@@ -13,6 +13,7 @@ export type Denial = (typeof denials)[number]
 export const denials = [
   'user_unknown',
   'link_unknown',
+  'wrong_audience',
   'user_inactive',
   'resource_unknown',
   'not_a_member',

@@ -29,7 +29,7 @@ export function createSearchActions({
       const position = readSearchPage(page, search, isCursor)
       await requireOwnType(engine, principal, resource?.type ?? '')
       const named = resource && parseResource(principal.service, resource)
-      const namedSubject = await resolveSubject(naming, subject)
+      const namedSubject = await resolveSubject(naming, principal.service, subject)
       const name = namedSubject.subject
       const input = readInput({ subject, resource, context })
       const allowed: string[] = []

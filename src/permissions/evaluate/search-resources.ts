@@ -42,7 +42,7 @@ export function createSearchResources({
       const { type = '' } = resource ?? {}
       await requireOwnType(engine, principal, type)
       const kind = parseKind(principal.service?.name, type)
-      const namedSubject = await resolveSubject(naming, subject)
+      const namedSubject = await resolveSubject(naming, principal.service, subject)
       const name = namedSubject.subject
       const source = name && sources[typeOf(name)]
       const subjectId = await source?.findId(name as Subject)

@@ -2,7 +2,7 @@ import { normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
-import type { VerifyAccessToken } from '../../identity/token-memory.ts'
+import type { VerifyAccessToken } from '../../identity/user-tokens.ts'
 import type { Subject } from '../engine/question.ts'
 import type { FindLink } from '../find-link.ts'
 import type { Denial } from './reasons.ts'
@@ -12,6 +12,10 @@ export type NamedSubject = {
   subject?: Subject | undefined
   /** Why its access token is not valid. */
   error?: ServiceError
+  /** Why the request is denied, if that is not what the type says. */
+  refusal?: { rule: Denial; cause: string }
+  /** The service whose API the access token is limited to, if any. */
+  forService?: string | undefined
 }
 
 /** What names the subjects that secrets identify. */
@@ -39,6 +43,12 @@ export type SubjectType = {
   /** What sentences add to an unknown resource, and say of an unknown workspace. */
   limits?: { resource: string; workspace: string }
 }
+
+/** Why a request is denied whose access token is limited to the API of another service. */
+export const otherAudience = {
+  rule: 'wrong_audience',
+  cause: 'the access token is limited to the API of another service',
+} as const
 
 /** The types of subjects. */
 const subjectTypes: Record<string, SubjectType> = {
@@ -138,8 +148,8 @@ async function nameTokenUser(
   { verifyAccessToken }: SubjectNames,
 ): Promise<NamedSubject> {
   try {
-    const { sub, jti, wid } = await verifyAccessToken(token)
-    return { subject: { userId: sub, tokenId: jti, workspaceId: wid } }
+    const { sub, jti, wid, forService } = await verifyAccessToken(token)
+    return { subject: { userId: sub, tokenId: jti, workspaceId: wid }, forService }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }
     throw error

@@ -1,5 +1,12 @@
 import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
-import { findSubjectType, type NamedSubject, type SubjectNames } from './subject-table.ts'
+import type { ServicePrincipal } from '../../core/request-context.ts'
+import { wrongAudience } from '../../identity/user-errors.ts'
+import {
+  findSubjectType,
+  type NamedSubject,
+  otherAudience,
+  type SubjectNames,
+} from './subject-table.ts'
 
 /** The fields that identify a subject. */
 export type SubjectId = Pick<AccessSubject, 'type' | 'id'>
@@ -13,13 +20,14 @@ export type SubjectContext = { subject_error: { reason: string; message: string 
  */
 export async function resolveSubjects(
   names: SubjectNames,
+  service: ServicePrincipal | undefined,
   subjects: Iterable<SubjectId>,
 ): Promise<Map<SubjectId, NamedSubject>> {
   const named = new Map<string, Map<string, Promise<NamedSubject>>>()
   const name = ({ type, id }: SubjectId) => {
     const ofType = named.get(type) ?? new Map<string, Promise<NamedSubject>>()
     named.set(type, ofType)
-    const existing = ofType.get(id) ?? resolveSubject(names, { type, id })
+    const existing = ofType.get(id) ?? resolveSubject(names, service, { type, id })
     ofType.set(id, existing)
     return existing
   }
@@ -29,12 +37,21 @@ export async function resolveSubjects(
   return new Map(await Promise.all(entries))
 }
 
-/** Returns whom a subject names. */
+/**
+ * Returns whom a subject names for a service. An access token that is limited to the API of another one
+ * names nobody; in development mode, no service is another one.
+ */
 export async function resolveSubject(
   names: SubjectNames,
+  service: ServicePrincipal | undefined,
   subject: SubjectId | undefined,
 ): Promise<NamedSubject> {
-  return (subject && findSubjectType(subject.type)?.name(subject.id, names)) ?? {}
+  const type = subject && findSubjectType(subject.type)
+  const named = (await type?.name(subject?.id ?? '', names)) ?? {}
+  const { forService } = named
+  if (forService === undefined || service?.name === undefined || service.name === forService)
+    return named
+  return { error: wrongAudience(), refusal: otherAudience }
 }
 
 /** Explains to the caller that a token is not valid. A user without permissions needs no context. */

@@ -106,6 +106,126 @@ func (x *ListServiceAppsResponse) GetServiceApps() []*ServiceAppResponse {
 	return nil
 }
 
+// An API of a service, which access tokens can be limited to (RFC 8707).
+type ApiResource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The URI: absolute, https, without a query or fragment, at most 500 characters. http is allowed for
+	// loopback hosts if DEBUG is on. No other API has it. `https://host/` becomes `https://host`.
+	Uri string `protobuf:"bytes,1,opt,name=uri,proto3" json:"uri,omitempty"`
+	// The name that people read, 1 to 200 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What tokens can be granted, at most 50.
+	Scopes        []*ApiScope `protobuf:"bytes,3,rep,name=scopes,proto3" json:"scopes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ApiResource) Reset() {
+	*x = ApiResource{}
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApiResource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApiResource) ProtoMessage() {}
+
+func (x *ApiResource) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApiResource.ProtoReflect.Descriptor instead.
+func (*ApiResource) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ApiResource) GetUri() string {
+	if x != nil {
+		return x.Uri
+	}
+	return ""
+}
+
+func (x *ApiResource) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ApiResource) GetScopes() []*ApiScope {
+	if x != nil {
+		return x.Scopes
+	}
+	return nil
+}
+
+// A scope of an API.
+type ApiScope struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name in `scope`: 1 to 64 characters of RFC 6749, section 3.3, and none of OpenID Connect.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What it lets a program do, for people: 1 to 200 characters.
+	Description   string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ApiScope) Reset() {
+	*x = ApiScope{}
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApiScope) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApiScope) ProtoMessage() {}
+
+func (x *ApiScope) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApiScope.ProtoReflect.Descriptor instead.
+func (*ApiScope) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ApiScope) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ApiScope) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
 // The request of AdminService.CreateServiceApp.
 type ServiceAppCreateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -113,14 +233,16 @@ type ServiceAppCreateRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The name of the service that the keys authenticate, 1 to 200 characters. It cannot be changed
 	// later.
-	ServiceName   string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The APIs of the service, which access tokens can be limited to, at most 20.
+	ApiResources  []*ApiResource `protobuf:"bytes,3,rep,name=api_resources,json=apiResources,proto3" json:"api_resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ServiceAppCreateRequest) Reset() {
 	*x = ServiceAppCreateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[2]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -132,7 +254,7 @@ func (x *ServiceAppCreateRequest) String() string {
 func (*ServiceAppCreateRequest) ProtoMessage() {}
 
 func (x *ServiceAppCreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[2]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -145,7 +267,7 @@ func (x *ServiceAppCreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAppCreateRequest.ProtoReflect.Descriptor instead.
 func (*ServiceAppCreateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ServiceAppCreateRequest) GetName() string {
@@ -162,6 +284,13 @@ func (x *ServiceAppCreateRequest) GetServiceName() string {
 	return ""
 }
 
+func (x *ServiceAppCreateRequest) GetApiResources() []*ApiResource {
+	if x != nil {
+		return x.ApiResources
+	}
+	return nil
+}
+
 // The request of AdminService.GetServiceApp.
 type GetServiceAppRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -173,7 +302,7 @@ type GetServiceAppRequest struct {
 
 func (x *GetServiceAppRequest) Reset() {
 	*x = GetServiceAppRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -185,7 +314,7 @@ func (x *GetServiceAppRequest) String() string {
 func (*GetServiceAppRequest) ProtoMessage() {}
 
 func (x *GetServiceAppRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -198,7 +327,7 @@ func (x *GetServiceAppRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceAppRequest.ProtoReflect.Descriptor instead.
 func (*GetServiceAppRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetServiceAppRequest) GetServiceAppId() string {
@@ -224,7 +353,7 @@ type ServiceAppRequest struct {
 
 func (x *ServiceAppRequest) Reset() {
 	*x = ServiceAppRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -236,7 +365,7 @@ func (x *ServiceAppRequest) String() string {
 func (*ServiceAppRequest) ProtoMessage() {}
 
 func (x *ServiceAppRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -249,7 +378,7 @@ func (x *ServiceAppRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAppRequest.ProtoReflect.Descriptor instead.
 func (*ServiceAppRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ServiceAppRequest) GetServiceAppId() string {
@@ -284,6 +413,11 @@ type ServiceAppUpdateRequest struct {
 	IsActive *bool `protobuf:"varint,3,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
 	// Must be `true` to deactivate the last active service app.
 	Force *bool `protobuf:"varint,4,opt,name=force,proto3,oneof" json:"force,omitempty"`
+	// Replaces the APIs of the service. An API that is not among them ends with its tokens. An empty list
+	// leaves them unchanged; JSON null removes them.
+	ApiResources []*ApiResource `protobuf:"bytes,5,rep,name=api_resources,json=apiResources,proto3" json:"api_resources,omitempty"`
+	// Removes the APIs of the service. Ignored if the request contains new ones.
+	RemoveApiResources *bool `protobuf:"varint,6,opt,name=remove_api_resources,json=removeApiResources,proto3,oneof" json:"remove_api_resources,omitempty"`
 	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
 	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
 	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
@@ -293,7 +427,7 @@ type ServiceAppUpdateRequest struct {
 
 func (x *ServiceAppUpdateRequest) Reset() {
 	*x = ServiceAppUpdateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -305,7 +439,7 @@ func (x *ServiceAppUpdateRequest) String() string {
 func (*ServiceAppUpdateRequest) ProtoMessage() {}
 
 func (x *ServiceAppUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -318,7 +452,7 @@ func (x *ServiceAppUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAppUpdateRequest.ProtoReflect.Descriptor instead.
 func (*ServiceAppUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ServiceAppUpdateRequest) GetServiceAppId() string {
@@ -349,6 +483,20 @@ func (x *ServiceAppUpdateRequest) GetForce() bool {
 	return false
 }
 
+func (x *ServiceAppUpdateRequest) GetApiResources() []*ApiResource {
+	if x != nil {
+		return x.ApiResources
+	}
+	return nil
+}
+
+func (x *ServiceAppUpdateRequest) GetRemoveApiResources() bool {
+	if x != nil && x.RemoveApiResources != nil {
+		return *x.RemoveApiResources
+	}
+	return false
+}
+
 func (x *ServiceAppUpdateRequest) GetIfMatch() string {
 	if x != nil && x.IfMatch != nil {
 		return *x.IfMatch
@@ -370,7 +518,7 @@ type ServiceAppRotateRequest struct {
 
 func (x *ServiceAppRotateRequest) Reset() {
 	*x = ServiceAppRotateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -382,7 +530,7 @@ func (x *ServiceAppRotateRequest) String() string {
 func (*ServiceAppRotateRequest) ProtoMessage() {}
 
 func (x *ServiceAppRotateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -395,7 +543,7 @@ func (x *ServiceAppRotateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAppRotateRequest.ProtoReflect.Descriptor instead.
 func (*ServiceAppRotateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ServiceAppRotateRequest) GetServiceAppId() string {
@@ -433,6 +581,8 @@ type ServiceAppResponse struct {
 	CreatedBy *string `protobuf:"bytes,7,opt,name=created_by,json=createdBy,proto3,oneof" json:"created_by,omitempty"`
 	// When the service app was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The APIs of the service, in the order of the request.
+	ApiResources []*ApiResource `protobuf:"bytes,9,rep,name=api_resources,json=apiResources,proto3" json:"api_resources,omitempty"`
 	// The ETag of the fields that an update can change. Absent in lists.
 	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -441,7 +591,7 @@ type ServiceAppResponse struct {
 
 func (x *ServiceAppResponse) Reset() {
 	*x = ServiceAppResponse{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +603,7 @@ func (x *ServiceAppResponse) String() string {
 func (*ServiceAppResponse) ProtoMessage() {}
 
 func (x *ServiceAppResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +616,7 @@ func (x *ServiceAppResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAppResponse.ProtoReflect.Descriptor instead.
 func (*ServiceAppResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ServiceAppResponse) GetId() string {
@@ -525,6 +675,13 @@ func (x *ServiceAppResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ServiceAppResponse) GetApiResources() []*ApiResource {
+	if x != nil {
+		return x.ApiResources
+	}
+	return nil
+}
+
 func (x *ServiceAppResponse) GetEtag() string {
 	if x != nil && x.Etag != nil {
 		return *x.Etag
@@ -553,14 +710,16 @@ type ServiceAppKeyResponse struct {
 	// When the service app was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// The new key. It cannot be retrieved again.
-	Key           string `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`
+	Key string `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`
+	// The APIs of the service, in the order of the request.
+	ApiResources  []*ApiResource `protobuf:"bytes,10,rep,name=api_resources,json=apiResources,proto3" json:"api_resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ServiceAppKeyResponse) Reset() {
 	*x = ServiceAppKeyResponse{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +731,7 @@ func (x *ServiceAppKeyResponse) String() string {
 func (*ServiceAppKeyResponse) ProtoMessage() {}
 
 func (x *ServiceAppKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +744,7 @@ func (x *ServiceAppKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAppKeyResponse.ProtoReflect.Descriptor instead.
 func (*ServiceAppKeyResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ServiceAppKeyResponse) GetId() string {
@@ -651,6 +810,13 @@ func (x *ServiceAppKeyResponse) GetKey() string {
 	return ""
 }
 
+func (x *ServiceAppKeyResponse) GetApiResources() []*ApiResource {
+	if x != nil {
+		return x.ApiResources
+	}
+	return nil
+}
+
 // The request of AdminService.ListClientApps.
 type ListClientAppsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -660,7 +826,7 @@ type ListClientAppsRequest struct {
 
 func (x *ListClientAppsRequest) Reset() {
 	*x = ListClientAppsRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[9]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -672,7 +838,7 @@ func (x *ListClientAppsRequest) String() string {
 func (*ListClientAppsRequest) ProtoMessage() {}
 
 func (x *ListClientAppsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[9]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -685,7 +851,7 @@ func (x *ListClientAppsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListClientAppsRequest.ProtoReflect.Descriptor instead.
 func (*ListClientAppsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{11}
 }
 
 // The response of AdminService.ListClientApps.
@@ -699,7 +865,7 @@ type ListClientAppsResponse struct {
 
 func (x *ListClientAppsResponse) Reset() {
 	*x = ListClientAppsResponse{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[10]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +877,7 @@ func (x *ListClientAppsResponse) String() string {
 func (*ListClientAppsResponse) ProtoMessage() {}
 
 func (x *ListClientAppsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[10]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +890,7 @@ func (x *ListClientAppsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListClientAppsResponse.ProtoReflect.Descriptor instead.
 func (*ListClientAppsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListClientAppsResponse) GetClientApps() []*ClientAppResponse {
@@ -774,7 +940,7 @@ type ClientAppCreateRequest struct {
 
 func (x *ClientAppCreateRequest) Reset() {
 	*x = ClientAppCreateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[11]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +952,7 @@ func (x *ClientAppCreateRequest) String() string {
 func (*ClientAppCreateRequest) ProtoMessage() {}
 
 func (x *ClientAppCreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[11]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +965,7 @@ func (x *ClientAppCreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientAppCreateRequest.ProtoReflect.Descriptor instead.
 func (*ClientAppCreateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ClientAppCreateRequest) GetName() string {
@@ -883,7 +1049,7 @@ type GetClientAppRequest struct {
 
 func (x *GetClientAppRequest) Reset() {
 	*x = GetClientAppRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[12]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -895,7 +1061,7 @@ func (x *GetClientAppRequest) String() string {
 func (*GetClientAppRequest) ProtoMessage() {}
 
 func (x *GetClientAppRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[12]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -908,7 +1074,7 @@ func (x *GetClientAppRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetClientAppRequest.ProtoReflect.Descriptor instead.
 func (*GetClientAppRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetClientAppRequest) GetClientAppId() string {
@@ -932,7 +1098,7 @@ type ClientAppRequest struct {
 
 func (x *ClientAppRequest) Reset() {
 	*x = ClientAppRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[13]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -944,7 +1110,7 @@ func (x *ClientAppRequest) String() string {
 func (*ClientAppRequest) ProtoMessage() {}
 
 func (x *ClientAppRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[13]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -957,7 +1123,7 @@ func (x *ClientAppRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientAppRequest.ProtoReflect.Descriptor instead.
 func (*ClientAppRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ClientAppRequest) GetClientAppId() string {
@@ -1028,7 +1194,7 @@ type ClientAppUpdateRequest struct {
 
 func (x *ClientAppUpdateRequest) Reset() {
 	*x = ClientAppUpdateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[14]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1040,7 +1206,7 @@ func (x *ClientAppUpdateRequest) String() string {
 func (*ClientAppUpdateRequest) ProtoMessage() {}
 
 func (x *ClientAppUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[14]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1053,7 +1219,7 @@ func (x *ClientAppUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientAppUpdateRequest.ProtoReflect.Descriptor instead.
 func (*ClientAppUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ClientAppUpdateRequest) GetClientAppId() string {
@@ -1189,7 +1355,7 @@ type ClientAppRotateRequest struct {
 
 func (x *ClientAppRotateRequest) Reset() {
 	*x = ClientAppRotateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[15]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1367,7 @@ func (x *ClientAppRotateRequest) String() string {
 func (*ClientAppRotateRequest) ProtoMessage() {}
 
 func (x *ClientAppRotateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[15]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1380,7 @@ func (x *ClientAppRotateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientAppRotateRequest.ProtoReflect.Descriptor instead.
 func (*ClientAppRotateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ClientAppRotateRequest) GetClientAppId() string {
@@ -1277,7 +1443,7 @@ type ClientAppResponse struct {
 
 func (x *ClientAppResponse) Reset() {
 	*x = ClientAppResponse{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[16]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1289,7 +1455,7 @@ func (x *ClientAppResponse) String() string {
 func (*ClientAppResponse) ProtoMessage() {}
 
 func (x *ClientAppResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[16]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1302,7 +1468,7 @@ func (x *ClientAppResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientAppResponse.ProtoReflect.Descriptor instead.
 func (*ClientAppResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ClientAppResponse) GetId() string {
@@ -1433,7 +1599,7 @@ type ListManagementAppsRequest struct {
 
 func (x *ListManagementAppsRequest) Reset() {
 	*x = ListManagementAppsRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[17]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1611,7 @@ func (x *ListManagementAppsRequest) String() string {
 func (*ListManagementAppsRequest) ProtoMessage() {}
 
 func (x *ListManagementAppsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[17]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1624,7 @@ func (x *ListManagementAppsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListManagementAppsRequest.ProtoReflect.Descriptor instead.
 func (*ListManagementAppsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{19}
 }
 
 // The response of AdminService.ListManagementApps.
@@ -1472,7 +1638,7 @@ type ListManagementAppsResponse struct {
 
 func (x *ListManagementAppsResponse) Reset() {
 	*x = ListManagementAppsResponse{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[18]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1650,7 @@ func (x *ListManagementAppsResponse) String() string {
 func (*ListManagementAppsResponse) ProtoMessage() {}
 
 func (x *ListManagementAppsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[18]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1663,7 @@ func (x *ListManagementAppsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListManagementAppsResponse.ProtoReflect.Descriptor instead.
 func (*ListManagementAppsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{18}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListManagementAppsResponse) GetManagementApps() []*ManagementAppResponse {
@@ -1521,7 +1687,7 @@ type ManagementAppCreateRequest struct {
 
 func (x *ManagementAppCreateRequest) Reset() {
 	*x = ManagementAppCreateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[19]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1699,7 @@ func (x *ManagementAppCreateRequest) String() string {
 func (*ManagementAppCreateRequest) ProtoMessage() {}
 
 func (x *ManagementAppCreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[19]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,7 +1712,7 @@ func (x *ManagementAppCreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagementAppCreateRequest.ProtoReflect.Descriptor instead.
 func (*ManagementAppCreateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{19}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ManagementAppCreateRequest) GetName() string {
@@ -1574,7 +1740,7 @@ type ManagementAppRequest struct {
 
 func (x *ManagementAppRequest) Reset() {
 	*x = ManagementAppRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[20]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1586,7 +1752,7 @@ func (x *ManagementAppRequest) String() string {
 func (*ManagementAppRequest) ProtoMessage() {}
 
 func (x *ManagementAppRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[20]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1599,7 +1765,7 @@ func (x *ManagementAppRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagementAppRequest.ProtoReflect.Descriptor instead.
 func (*ManagementAppRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{20}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ManagementAppRequest) GetManagementAppId() string {
@@ -1626,7 +1792,7 @@ type ManagementAppUpdateRequest struct {
 
 func (x *ManagementAppUpdateRequest) Reset() {
 	*x = ManagementAppUpdateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[21]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1638,7 +1804,7 @@ func (x *ManagementAppUpdateRequest) String() string {
 func (*ManagementAppUpdateRequest) ProtoMessage() {}
 
 func (x *ManagementAppUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[21]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1651,7 +1817,7 @@ func (x *ManagementAppUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagementAppUpdateRequest.ProtoReflect.Descriptor instead.
 func (*ManagementAppUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{21}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ManagementAppUpdateRequest) GetManagementAppId() string {
@@ -1696,7 +1862,7 @@ type ManagementAppRotateRequest struct {
 
 func (x *ManagementAppRotateRequest) Reset() {
 	*x = ManagementAppRotateRequest{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[22]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1708,7 +1874,7 @@ func (x *ManagementAppRotateRequest) String() string {
 func (*ManagementAppRotateRequest) ProtoMessage() {}
 
 func (x *ManagementAppRotateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[22]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1721,7 +1887,7 @@ func (x *ManagementAppRotateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagementAppRotateRequest.ProtoReflect.Descriptor instead.
 func (*ManagementAppRotateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{22}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ManagementAppRotateRequest) GetManagementAppId() string {
@@ -1768,7 +1934,7 @@ type ManagementAppResponse struct {
 
 func (x *ManagementAppResponse) Reset() {
 	*x = ManagementAppResponse{}
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[23]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1946,7 @@ func (x *ManagementAppResponse) String() string {
 func (*ManagementAppResponse) ProtoMessage() {}
 
 func (x *ManagementAppResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_apps_proto_msgTypes[23]
+	mi := &file_daikon_v1_admin_apps_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1959,7 @@ func (x *ManagementAppResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ManagementAppResponse.ProtoReflect.Descriptor instead.
 func (*ManagementAppResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{23}
+	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ManagementAppResponse) GetId() string {
@@ -1873,10 +2039,18 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\x1adaikon/v1/admin_apps.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x18\n" +
 	"\x16ListServiceAppsRequest\"[\n" +
 	"\x17ListServiceAppsResponse\x12@\n" +
-	"\fservice_apps\x18\x01 \x03(\v2\x1d.daikon.v1.ServiceAppResponseR\vserviceApps\"P\n" +
+	"\fservice_apps\x18\x01 \x03(\v2\x1d.daikon.v1.ServiceAppResponseR\vserviceApps\"`\n" +
+	"\vApiResource\x12\x10\n" +
+	"\x03uri\x18\x01 \x01(\tR\x03uri\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
+	"\x06scopes\x18\x03 \x03(\v2\x13.daikon.v1.ApiScopeR\x06scopes\"@\n" +
+	"\bApiScope\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\"\x8d\x01\n" +
 	"\x17ServiceAppCreateRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
-	"\fservice_name\x18\x02 \x01(\tR\vserviceName\"<\n" +
+	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12;\n" +
+	"\rapi_resources\x18\x03 \x03(\v2\x16.daikon.v1.ApiResourceR\fapiResources\"<\n" +
 	"\x14GetServiceAppRequest\x12$\n" +
 	"\x0eservice_app_id\x18\x01 \x01(\tR\fserviceAppId\"\x8b\x01\n" +
 	"\x11ServiceAppRequest\x12$\n" +
@@ -1884,22 +2058,25 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\x05force\x18\x02 \x01(\bH\x00R\x05force\x88\x01\x01\x12\x1e\n" +
 	"\bif_match\x18\x1e \x01(\tH\x01R\aifMatch\x88\x01\x01B\b\n" +
 	"\x06_forceB\v\n" +
-	"\t_if_match\"\xe3\x01\n" +
+	"\t_if_match\"\xf0\x02\n" +
 	"\x17ServiceAppUpdateRequest\x12$\n" +
 	"\x0eservice_app_id\x18\x01 \x01(\tR\fserviceAppId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12 \n" +
 	"\tis_active\x18\x03 \x01(\bH\x01R\bisActive\x88\x01\x01\x12\x19\n" +
-	"\x05force\x18\x04 \x01(\bH\x02R\x05force\x88\x01\x01\x12\x1e\n" +
-	"\bif_match\x18\x1e \x01(\tH\x03R\aifMatch\x88\x01\x01B\a\n" +
+	"\x05force\x18\x04 \x01(\bH\x02R\x05force\x88\x01\x01\x12;\n" +
+	"\rapi_resources\x18\x05 \x03(\v2\x16.daikon.v1.ApiResourceR\fapiResources\x125\n" +
+	"\x14remove_api_resources\x18\x06 \x01(\bH\x03R\x12removeApiResources\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x04R\aifMatch\x88\x01\x01B\a\n" +
 	"\x05_nameB\f\n" +
 	"\n" +
 	"_is_activeB\b\n" +
-	"\x06_forceB\v\n" +
+	"\x06_forceB\x17\n" +
+	"\x15_remove_api_resourcesB\v\n" +
 	"\t_if_match\"\x81\x01\n" +
 	"\x17ServiceAppRotateRequest\x12$\n" +
 	"\x0eservice_app_id\x18\x01 \x01(\tR\fserviceAppId\x12,\n" +
 	"\x0foverlap_seconds\x18\x02 \x01(\x05H\x00R\x0eoverlapSeconds\x88\x01\x01B\x12\n" +
-	"\x10_overlap_seconds\"\xfb\x02\n" +
+	"\x10_overlap_seconds\"\xb8\x03\n" +
 	"\x12ServiceAppResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12!\n" +
@@ -1912,11 +2089,12 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\n" +
 	"created_by\x18\a \x01(\tH\x01R\tcreatedBy\x88\x01\x01\x129\n" +
 	"\n" +
-	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x17\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12;\n" +
+	"\rapi_resources\x18\t \x03(\v2\x16.daikon.v1.ApiResourceR\fapiResources\x12\x17\n" +
 	"\x04etag\x18\x1e \x01(\tH\x02R\x04etag\x88\x01\x01B\x0f\n" +
 	"\r_last_used_atB\r\n" +
 	"\v_created_byB\a\n" +
-	"\x05_etag\"\xee\x02\n" +
+	"\x05_etag\"\xab\x03\n" +
 	"\x15ServiceAppKeyResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12!\n" +
@@ -1930,7 +2108,9 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"created_by\x18\a \x01(\tH\x01R\tcreatedBy\x88\x01\x01\x129\n" +
 	"\n" +
 	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x10\n" +
-	"\x03key\x18\t \x01(\tR\x03keyB\x0f\n" +
+	"\x03key\x18\t \x01(\tR\x03key\x12;\n" +
+	"\rapi_resources\x18\n" +
+	" \x03(\v2\x16.daikon.v1.ApiResourceR\fapiResourcesB\x0f\n" +
 	"\r_last_used_atB\r\n" +
 	"\v_created_by\"\x17\n" +
 	"\x15ListClientAppsRequest\"W\n" +
@@ -2084,54 +2264,61 @@ func file_daikon_v1_admin_apps_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_apps_proto_rawDescData
 }
 
-var file_daikon_v1_admin_apps_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_daikon_v1_admin_apps_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_daikon_v1_admin_apps_proto_goTypes = []any{
 	(*ListServiceAppsRequest)(nil),     // 0: daikon.v1.ListServiceAppsRequest
 	(*ListServiceAppsResponse)(nil),    // 1: daikon.v1.ListServiceAppsResponse
-	(*ServiceAppCreateRequest)(nil),    // 2: daikon.v1.ServiceAppCreateRequest
-	(*GetServiceAppRequest)(nil),       // 3: daikon.v1.GetServiceAppRequest
-	(*ServiceAppRequest)(nil),          // 4: daikon.v1.ServiceAppRequest
-	(*ServiceAppUpdateRequest)(nil),    // 5: daikon.v1.ServiceAppUpdateRequest
-	(*ServiceAppRotateRequest)(nil),    // 6: daikon.v1.ServiceAppRotateRequest
-	(*ServiceAppResponse)(nil),         // 7: daikon.v1.ServiceAppResponse
-	(*ServiceAppKeyResponse)(nil),      // 8: daikon.v1.ServiceAppKeyResponse
-	(*ListClientAppsRequest)(nil),      // 9: daikon.v1.ListClientAppsRequest
-	(*ListClientAppsResponse)(nil),     // 10: daikon.v1.ListClientAppsResponse
-	(*ClientAppCreateRequest)(nil),     // 11: daikon.v1.ClientAppCreateRequest
-	(*GetClientAppRequest)(nil),        // 12: daikon.v1.GetClientAppRequest
-	(*ClientAppRequest)(nil),           // 13: daikon.v1.ClientAppRequest
-	(*ClientAppUpdateRequest)(nil),     // 14: daikon.v1.ClientAppUpdateRequest
-	(*ClientAppRotateRequest)(nil),     // 15: daikon.v1.ClientAppRotateRequest
-	(*ClientAppResponse)(nil),          // 16: daikon.v1.ClientAppResponse
-	(*ListManagementAppsRequest)(nil),  // 17: daikon.v1.ListManagementAppsRequest
-	(*ListManagementAppsResponse)(nil), // 18: daikon.v1.ListManagementAppsResponse
-	(*ManagementAppCreateRequest)(nil), // 19: daikon.v1.ManagementAppCreateRequest
-	(*ManagementAppRequest)(nil),       // 20: daikon.v1.ManagementAppRequest
-	(*ManagementAppUpdateRequest)(nil), // 21: daikon.v1.ManagementAppUpdateRequest
-	(*ManagementAppRotateRequest)(nil), // 22: daikon.v1.ManagementAppRotateRequest
-	(*ManagementAppResponse)(nil),      // 23: daikon.v1.ManagementAppResponse
-	(*timestamppb.Timestamp)(nil),      // 24: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),            // 25: google.protobuf.Struct
+	(*ApiResource)(nil),                // 2: daikon.v1.ApiResource
+	(*ApiScope)(nil),                   // 3: daikon.v1.ApiScope
+	(*ServiceAppCreateRequest)(nil),    // 4: daikon.v1.ServiceAppCreateRequest
+	(*GetServiceAppRequest)(nil),       // 5: daikon.v1.GetServiceAppRequest
+	(*ServiceAppRequest)(nil),          // 6: daikon.v1.ServiceAppRequest
+	(*ServiceAppUpdateRequest)(nil),    // 7: daikon.v1.ServiceAppUpdateRequest
+	(*ServiceAppRotateRequest)(nil),    // 8: daikon.v1.ServiceAppRotateRequest
+	(*ServiceAppResponse)(nil),         // 9: daikon.v1.ServiceAppResponse
+	(*ServiceAppKeyResponse)(nil),      // 10: daikon.v1.ServiceAppKeyResponse
+	(*ListClientAppsRequest)(nil),      // 11: daikon.v1.ListClientAppsRequest
+	(*ListClientAppsResponse)(nil),     // 12: daikon.v1.ListClientAppsResponse
+	(*ClientAppCreateRequest)(nil),     // 13: daikon.v1.ClientAppCreateRequest
+	(*GetClientAppRequest)(nil),        // 14: daikon.v1.GetClientAppRequest
+	(*ClientAppRequest)(nil),           // 15: daikon.v1.ClientAppRequest
+	(*ClientAppUpdateRequest)(nil),     // 16: daikon.v1.ClientAppUpdateRequest
+	(*ClientAppRotateRequest)(nil),     // 17: daikon.v1.ClientAppRotateRequest
+	(*ClientAppResponse)(nil),          // 18: daikon.v1.ClientAppResponse
+	(*ListManagementAppsRequest)(nil),  // 19: daikon.v1.ListManagementAppsRequest
+	(*ListManagementAppsResponse)(nil), // 20: daikon.v1.ListManagementAppsResponse
+	(*ManagementAppCreateRequest)(nil), // 21: daikon.v1.ManagementAppCreateRequest
+	(*ManagementAppRequest)(nil),       // 22: daikon.v1.ManagementAppRequest
+	(*ManagementAppUpdateRequest)(nil), // 23: daikon.v1.ManagementAppUpdateRequest
+	(*ManagementAppRotateRequest)(nil), // 24: daikon.v1.ManagementAppRotateRequest
+	(*ManagementAppResponse)(nil),      // 25: daikon.v1.ManagementAppResponse
+	(*timestamppb.Timestamp)(nil),      // 26: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),            // 27: google.protobuf.Struct
 }
 var file_daikon_v1_admin_apps_proto_depIdxs = []int32{
-	7,  // 0: daikon.v1.ListServiceAppsResponse.service_apps:type_name -> daikon.v1.ServiceAppResponse
-	24, // 1: daikon.v1.ServiceAppResponse.last_used_at:type_name -> google.protobuf.Timestamp
-	24, // 2: daikon.v1.ServiceAppResponse.created_at:type_name -> google.protobuf.Timestamp
-	24, // 3: daikon.v1.ServiceAppKeyResponse.last_used_at:type_name -> google.protobuf.Timestamp
-	24, // 4: daikon.v1.ServiceAppKeyResponse.created_at:type_name -> google.protobuf.Timestamp
-	16, // 5: daikon.v1.ListClientAppsResponse.client_apps:type_name -> daikon.v1.ClientAppResponse
-	25, // 6: daikon.v1.ClientAppCreateRequest.jwks:type_name -> google.protobuf.Struct
-	25, // 7: daikon.v1.ClientAppUpdateRequest.jwks:type_name -> google.protobuf.Struct
-	24, // 8: daikon.v1.ClientAppResponse.created_at:type_name -> google.protobuf.Timestamp
-	25, // 9: daikon.v1.ClientAppResponse.jwks:type_name -> google.protobuf.Struct
-	23, // 10: daikon.v1.ListManagementAppsResponse.management_apps:type_name -> daikon.v1.ManagementAppResponse
-	24, // 11: daikon.v1.ManagementAppResponse.last_used_at:type_name -> google.protobuf.Timestamp
-	24, // 12: daikon.v1.ManagementAppResponse.created_at:type_name -> google.protobuf.Timestamp
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	9,  // 0: daikon.v1.ListServiceAppsResponse.service_apps:type_name -> daikon.v1.ServiceAppResponse
+	3,  // 1: daikon.v1.ApiResource.scopes:type_name -> daikon.v1.ApiScope
+	2,  // 2: daikon.v1.ServiceAppCreateRequest.api_resources:type_name -> daikon.v1.ApiResource
+	2,  // 3: daikon.v1.ServiceAppUpdateRequest.api_resources:type_name -> daikon.v1.ApiResource
+	26, // 4: daikon.v1.ServiceAppResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	26, // 5: daikon.v1.ServiceAppResponse.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 6: daikon.v1.ServiceAppResponse.api_resources:type_name -> daikon.v1.ApiResource
+	26, // 7: daikon.v1.ServiceAppKeyResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	26, // 8: daikon.v1.ServiceAppKeyResponse.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 9: daikon.v1.ServiceAppKeyResponse.api_resources:type_name -> daikon.v1.ApiResource
+	18, // 10: daikon.v1.ListClientAppsResponse.client_apps:type_name -> daikon.v1.ClientAppResponse
+	27, // 11: daikon.v1.ClientAppCreateRequest.jwks:type_name -> google.protobuf.Struct
+	27, // 12: daikon.v1.ClientAppUpdateRequest.jwks:type_name -> google.protobuf.Struct
+	26, // 13: daikon.v1.ClientAppResponse.created_at:type_name -> google.protobuf.Timestamp
+	27, // 14: daikon.v1.ClientAppResponse.jwks:type_name -> google.protobuf.Struct
+	25, // 15: daikon.v1.ListManagementAppsResponse.management_apps:type_name -> daikon.v1.ManagementAppResponse
+	26, // 16: daikon.v1.ManagementAppResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	26, // 17: daikon.v1.ManagementAppResponse.created_at:type_name -> google.protobuf.Timestamp
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_apps_proto_init() }
@@ -2139,26 +2326,26 @@ func file_daikon_v1_admin_apps_proto_init() {
 	if File_daikon_v1_admin_apps_proto != nil {
 		return
 	}
-	file_daikon_v1_admin_apps_proto_msgTypes[4].OneofWrappers = []any{}
-	file_daikon_v1_admin_apps_proto_msgTypes[5].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[7].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[8].OneofWrappers = []any{}
-	file_daikon_v1_admin_apps_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_admin_apps_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_admin_apps_proto_msgTypes[10].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[13].OneofWrappers = []any{}
-	file_daikon_v1_admin_apps_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[15].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[16].OneofWrappers = []any{}
-	file_daikon_v1_admin_apps_proto_msgTypes[21].OneofWrappers = []any{}
-	file_daikon_v1_admin_apps_proto_msgTypes[22].OneofWrappers = []any{}
+	file_daikon_v1_admin_apps_proto_msgTypes[17].OneofWrappers = []any{}
+	file_daikon_v1_admin_apps_proto_msgTypes[18].OneofWrappers = []any{}
 	file_daikon_v1_admin_apps_proto_msgTypes[23].OneofWrappers = []any{}
+	file_daikon_v1_admin_apps_proto_msgTypes[24].OneofWrappers = []any{}
+	file_daikon_v1_admin_apps_proto_msgTypes[25].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_apps_proto_rawDesc), len(file_daikon_v1_admin_apps_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -582,7 +582,8 @@ type AdminServiceClient interface {
 	ListServiceApps(ctx context.Context, in *ListServiceAppsRequest, opts ...grpc.CallOption) (*ListServiceAppsResponse, error)
 	// Create a service app
 	//
-	// Creates a service app with its first key. Only this response contains the key.
+	// Creates a service app with its first key. Only this response contains the key. Fails with
+	// `ALREADY_EXISTS` if another service app has one of the API resources.
 	CreateServiceApp(ctx context.Context, in *ServiceAppCreateRequest, opts ...grpc.CallOption) (*ServiceAppKeyResponse, error)
 	// Get a service app
 	//
@@ -591,11 +592,12 @@ type AdminServiceClient interface {
 	// Update a service app
 	//
 	// Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-	// `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+	// `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+	// service app has one of the API resources.
 	UpdateServiceApp(ctx context.Context, in *ServiceAppUpdateRequest, opts ...grpc.CallOption) (*ServiceAppResponse, error)
 	// Delete a service app
 	//
-	// Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+	// Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
 	// and `force` is not `true`.
 	DeleteServiceApp(ctx context.Context, in *ServiceAppRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error)
 	// Rotate a service key
@@ -2326,7 +2328,8 @@ type AdminServiceServer interface {
 	ListServiceApps(context.Context, *ListServiceAppsRequest) (*ListServiceAppsResponse, error)
 	// Create a service app
 	//
-	// Creates a service app with its first key. Only this response contains the key.
+	// Creates a service app with its first key. Only this response contains the key. Fails with
+	// `ALREADY_EXISTS` if another service app has one of the API resources.
 	CreateServiceApp(context.Context, *ServiceAppCreateRequest) (*ServiceAppKeyResponse, error)
 	// Get a service app
 	//
@@ -2335,11 +2338,12 @@ type AdminServiceServer interface {
 	// Update a service app
 	//
 	// Updates the fields that are present. Keys of an inactive app are rejected. Fails with
-	// `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
+	// `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`, or if another
+	// service app has one of the API resources.
 	UpdateServiceApp(context.Context, *ServiceAppUpdateRequest) (*ServiceAppResponse, error)
 	// Delete a service app
 	//
-	// Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+	// Deletes a service app with its keys and API resources. Fails with `ALREADY_EXISTS` if it is the last active app
 	// and `force` is not `true`.
 	DeleteServiceApp(context.Context, *ServiceAppRequest) (*daikonv1.DeleteResponse, error)
 	// Rotate a service key

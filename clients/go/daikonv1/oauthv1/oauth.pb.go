@@ -34,7 +34,8 @@ type AuthorizeRequest struct {
 	// Must be `code`.
 	ResponseType *string `protobuf:"bytes,3,opt,name=response_type,json=responseType,proto3,oneof" json:"response_type,omitempty"`
 	// The requested scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access` and,
-	// if the client app is bound to a workspace, `roles` and `groups`. Others are ignored.
+	// if the client app is bound to a workspace, `roles` and `groups`. Others are ignored. With `resource`,
+	// scopes of that API instead; absent for all of them.
 	Scope *string `protobuf:"bytes,4,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
 	// An opaque value, at most 1,024 characters, returned in the redirect to the client app.
 	State *string `protobuf:"bytes,5,opt,name=state,proto3,oneof" json:"state,omitempty"`
@@ -94,7 +95,9 @@ type AuthorizeRequest struct {
 	// The ID of the user of `id_token_hint`. Set while that user signs in.
 	ExpectedUser *string `protobuf:"bytes,28,opt,name=expected_user,json=expectedUser,proto3,oneof" json:"expected_user,omitempty"`
 	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
-	IsForm        *bool `protobuf:"varint,29,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	IsForm *bool `protobuf:"varint,29,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	// The URI of an API that the access token is limited to (RFC 8707, section 2).
+	Resource      *string `protobuf:"bytes,31,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -330,6 +333,13 @@ func (x *AuthorizeRequest) GetIsForm() bool {
 		return *x.IsForm
 	}
 	return false
+}
+
+func (x *AuthorizeRequest) GetResource() string {
+	if x != nil && x.Resource != nil {
+		return *x.Resource
+	}
+	return ""
 }
 
 // A redirect or a page.
@@ -947,8 +957,13 @@ type OAuthTokenRequest struct {
 	// A JSON Web Token with which a confidential client app authenticates instead of its secret (RFC
 	// 7523, section 3). It must expire within an hour, and can be used once.
 	ClientAssertion *string `protobuf:"bytes,13,opt,name=client_assertion,json=clientAssertion,proto3,oneof" json:"client_assertion,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The URI of the API that the authorization request named in `resource`. It can be left out; any other
+	// one is `invalid_target`.
+	Resource *string `protobuf:"bytes,14,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
+	// The names of parameters that the request contains more than once.
+	RepeatedParameters []string `protobuf:"bytes,15,rep,name=repeated_parameters,json=repeatedParameters,proto3" json:"repeated_parameters,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *OAuthTokenRequest) Reset() {
@@ -1070,6 +1085,20 @@ func (x *OAuthTokenRequest) GetClientAssertion() string {
 		return *x.ClientAssertion
 	}
 	return ""
+}
+
+func (x *OAuthTokenRequest) GetResource() string {
+	if x != nil && x.Resource != nil {
+		return *x.Resource
+	}
+	return ""
+}
+
+func (x *OAuthTokenRequest) GetRepeatedParameters() []string {
+	if x != nil {
+		return x.RepeatedParameters
+	}
+	return nil
 }
 
 // A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3).
@@ -2030,7 +2059,7 @@ var File_daikon_v1_oauth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\x80\f\n" +
+	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xae\f\n" +
 	"\x10AuthorizeRequest\x12 \n" +
 	"\tclient_id\x18\x01 \x01(\tH\x00R\bclientId\x88\x01\x01\x12&\n" +
 	"\fredirect_uri\x18\x02 \x01(\tH\x01R\vredirectUri\x88\x01\x01\x12(\n" +
@@ -2067,7 +2096,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0fpending_session\x18\x1a \x01(\tH\x18R\x0ependingSession\x88\x01\x01\x12 \n" +
 	"\tswitch_to\x18\x1b \x01(\tH\x19R\bswitchTo\x88\x01\x01\x12(\n" +
 	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01\x12\x1c\n" +
-	"\ais_form\x18\x1d \x01(\bH\x1bR\x06isForm\x88\x01\x01B\f\n" +
+	"\ais_form\x18\x1d \x01(\bH\x1bR\x06isForm\x88\x01\x01\x12\x1f\n" +
+	"\bresource\x18\x1f \x01(\tH\x1cR\bresource\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -2102,7 +2132,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"_switch_toB\x10\n" +
 	"\x0e_expected_userB\n" +
 	"\n" +
-	"\b_is_form\"\x99\x04\n" +
+	"\b_is_formB\v\n" +
+	"\t_resource\"\x99\x04\n" +
 	"\x11AuthorizeResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
@@ -2182,7 +2213,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\x12\x10\n" +
 	"\x03url\x18\x03 \x01(\tR\x03url\x12\"\n" +
-	"\fconfirmation\x18\x04 \x01(\tR\fconfirmation\"\xeb\x05\n" +
+	"\fconfirmation\x18\x04 \x01(\tR\fconfirmation\"\xca\x06\n" +
 	"\x11OAuthTokenRequest\x12\"\n" +
 	"\n" +
 	"grant_type\x18\x01 \x01(\tH\x00R\tgrantType\x88\x01\x01\x12\x17\n" +
@@ -2200,7 +2231,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"user_agent\x18\v \x01(\tH\n" +
 	"R\tuserAgent\x88\x01\x01\x127\n" +
 	"\x15client_assertion_type\x18\f \x01(\tH\vR\x13clientAssertionType\x88\x01\x01\x12.\n" +
-	"\x10client_assertion\x18\r \x01(\tH\fR\x0fclientAssertion\x88\x01\x01B\r\n" +
+	"\x10client_assertion\x18\r \x01(\tH\fR\x0fclientAssertion\x88\x01\x01\x12\x1f\n" +
+	"\bresource\x18\x0e \x01(\tH\rR\bresource\x88\x01\x01\x12/\n" +
+	"\x13repeated_parameters\x18\x0f \x03(\tR\x12repeatedParametersB\r\n" +
 	"\v_grant_typeB\a\n" +
 	"\x05_codeB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -2214,7 +2247,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_authorizationB\r\n" +
 	"\v_user_agentB\x18\n" +
 	"\x16_client_assertion_typeB\x13\n" +
-	"\x11_client_assertion\"\xae\x02\n" +
+	"\x11_client_assertionB\v\n" +
+	"\t_resource\"\xae\x02\n" +
 	"\x12OAuthTokenResponse\x12!\n" +
 	"\faccess_token\x18\x01 \x01(\tR\vaccessToken\x12\x1d\n" +
 	"\n" +

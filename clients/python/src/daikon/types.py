@@ -36,6 +36,7 @@ Rule = Literal[
     "link",
     "user_unknown",
     "link_unknown",
+    "wrong_audience",
     "user_inactive",
     "not_a_member",
     "resource_unknown",

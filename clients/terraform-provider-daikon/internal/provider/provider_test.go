@@ -43,8 +43,12 @@ func TestResources(t *testing.T) {
 	h := startHarness(t)
 
 	app := h.run(lifecycle{
-		name:    "daikon_service_app",
-		create:  config{"name": "Reports", "service_name": "reports", "rotation": "1"},
+		name: "daikon_service_app",
+		create: config{"name": "Reports", "service_name": "reports", "rotation": "1", "api_resources": []any{
+			config{"uri": "https://reports.example.com/mcp", "name": "Reports", "scopes": []any{
+				config{"name": "reports:read", "description": "Read your reports"},
+			}},
+		}},
 		change:  config{"name": "Reports 2", "service_name": "reports", "is_active": false, "rotation": "1", "force": true},
 		notRead: []string{"rotation", "force"},
 	})

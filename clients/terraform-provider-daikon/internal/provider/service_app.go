@@ -8,14 +8,27 @@ import (
 )
 
 type serviceAppModel struct {
-	ID             types.String `tfsdk:"id"`
-	Name           types.String `tfsdk:"name"`
-	ServiceName    types.String `tfsdk:"service_name"`
-	IsActive       types.Bool   `tfsdk:"is_active"`
-	Force          types.Bool   `tfsdk:"force"`
-	Rotation       types.String `tfsdk:"rotation"`
-	OverlapSeconds types.Int64  `tfsdk:"overlap_seconds"`
-	Key            types.String `tfsdk:"key"`
+	ID             types.String  `tfsdk:"id"`
+	Name           types.String  `tfsdk:"name"`
+	ServiceName    types.String  `tfsdk:"service_name"`
+	IsActive       types.Bool    `tfsdk:"is_active"`
+	Force          types.Bool    `tfsdk:"force"`
+	Rotation       types.String  `tfsdk:"rotation"`
+	OverlapSeconds types.Int64   `tfsdk:"overlap_seconds"`
+	Key            types.String  `tfsdk:"key"`
+	APIResources   []apiResource `tfsdk:"api_resources"`
+}
+
+// apiResource is an API that access tokens can be limited to.
+type apiResource struct {
+	URI    string     `tfsdk:"uri" json:"uri"`
+	Name   string     `tfsdk:"name" json:"name"`
+	Scopes []apiScope `tfsdk:"scopes" json:"scopes"`
+}
+
+type apiScope struct {
+	Name        string `tfsdk:"name" json:"name"`
+	Description string `tfsdk:"description" json:"description"`
 }
 
 var serviceAppKind = kind[serviceAppModel]{
@@ -27,6 +40,14 @@ var serviceAppKind = kind[serviceAppModel]{
 			"name":         nameAttribute("A display name."),
 			"service_name": fixedAttribute("The name of the service that the keys authenticate."),
 			"is_active":    boolAttribute(true, "Whether the keys of the app are accepted."),
+			"api_resources": nestedList("The APIs of the service, which access tokens can be limited to.", map[string]schema.Attribute{
+				"uri":  schema.StringAttribute{Required: true, MarkdownDescription: "The URI, https without a query or fragment; an origin without a slash."},
+				"name": schema.StringAttribute{Required: true, MarkdownDescription: "The name that people read."},
+				"scopes": nestedList("What tokens can be granted.", map[string]schema.Attribute{
+					"name":        schema.StringAttribute{Required: true, MarkdownDescription: "The name of the scope."},
+					"description": schema.StringAttribute{Required: true, MarkdownDescription: "What it lets a program do, for people."},
+				}),
+			}),
 			"force": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Whether the last active service app may be deactivated or destroyed, after which the " +
@@ -40,7 +61,10 @@ var serviceAppKind = kind[serviceAppModel]{
 	id: func(m *serviceAppModel) types.String { return m.ID },
 	create: func(ctx context.Context, c *client, m *serviceAppModel) error {
 		var created serviceApp
-		body := object{"name": m.Name.ValueString(), "service_name": m.ServiceName.ValueString()}
+		body := object{
+			"name": m.Name.ValueString(), "service_name": m.ServiceName.ValueString(),
+			"api_resources": apiResourceBody(m.APIResources),
+		}
 		if err := c.post(ctx, "/admin/service-apps", body, &created); err != nil {
 			return err
 		}
@@ -60,6 +84,15 @@ var serviceAppKind = kind[serviceAppModel]{
 		m.Name = types.StringValue(found.Name)
 		m.ServiceName = types.StringValue(found.ServiceName)
 		m.IsActive = types.BoolValue(found.IsActive)
+		for i := range found.APIResources {
+			if scopes := &found.APIResources[i].Scopes; len(*scopes) == 0 {
+				*scopes = nil
+				if i < len(m.APIResources) && len(m.APIResources[i].Scopes) == 0 {
+					*scopes = m.APIResources[i].Scopes
+				}
+			}
+		}
+		m.APIResources = emptyAs(m.APIResources, found.APIResources)
 		return etag, nil
 	},
 	update: func(ctx context.Context, c *client, state, plan *serviceAppModel, etag string) error {
@@ -102,7 +135,10 @@ func overlap(seconds types.Int64) object {
 }
 
 func patchServiceApp(ctx context.Context, c *client, m *serviceAppModel, etag string) error {
-	body := object{"name": m.Name.ValueString(), "is_active": m.IsActive.ValueBool(), "force": m.Force.ValueBool()}
+	body := object{
+		"name": m.Name.ValueString(), "is_active": m.IsActive.ValueBool(), "force": m.Force.ValueBool(),
+		"api_resources": apiResourceBody(m.APIResources),
+	}
 	return c.patch(ctx, serviceAppPath(m), etag, body, nil)
 }
 
@@ -117,4 +153,19 @@ type serviceApp struct {
 	ServiceName string `json:"service_name"`
 	IsActive    bool   `json:"is_active"`
 	Key         string `json:"key"`
+
+	APIResources []apiResource `json:"api_resources"`
+}
+
+// apiResourceBody returns null, which removes them, for none.
+func apiResourceBody(resources []apiResource) any {
+	if len(resources) == 0 {
+		return nil
+	}
+	body := []object{}
+	for _, resource := range resources {
+		scopes := notNil(resource.Scopes)
+		body = append(body, object{"uri": resource.URI, "name": resource.Name, "scopes": scopes})
+	}
+	return body
 }

@@ -4,6 +4,7 @@ import { readObject, requireAction, requireResource, requireType } from '../argu
 import type { DaikonError } from '../errors.ts'
 import { withKnownNames } from '../option-names.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
+import { provideIssuer } from '../token-issuer.ts'
 import { decide, isMember, type Question } from './decide.ts'
 import { declareType, deleteType } from './declarations.ts'
 import { createFakeLinkOperations } from './link-operations.ts'
@@ -14,7 +15,7 @@ import { createFakeConnection } from './run.ts'
 import { createFakeShareOperations } from './share-operations.ts'
 import { findMember, resourceKey } from './state.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
-import { createFakeToken, readFakeToken } from './tokens.ts'
+import { createFakeToken, type FakeResourceAccess, issuer, readFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
 import { createState, type FakeWorld } from './world.ts'
 
@@ -22,12 +23,12 @@ import { createState, type FakeWorld } from './world.ts'
 export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {
   /**
    * Creates an access token that this fake accepts. `seconds` is its lifetime and may be negative. The
-   * user signed in at `signedInAt`, by default now.
+   * user signed in at `signedInAt`, by default now. With `resource`, the token is limited to that API.
    */
   token(
     userId: string,
     workspaceId: string,
-    options?: { seconds?: number; signedInAt?: Date },
+    options?: { seconds?: number; signedInAt?: Date; resource?: FakeResourceAccess },
   ): string
   /** Makes the fake treat a token as revoked. */
   revokeToken(token: string): void
@@ -114,7 +115,7 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
     )
   }
 
-  return withKnownNames<FakeDaikon<Actions>>({
+  const fake = withKnownNames<FakeDaikon<Actions>>({
     check: (subject, action, resource, { context, ...options } = {}) =>
       run(options, () => explain(subject, action, resource, context).allowed),
 
@@ -197,22 +198,24 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
         deleteType(state, type)
       }),
 
-    verifyAccessToken: (token) => run({}, () => readFakeToken(token)),
+    verifyAccessToken: (token, { audience } = {}) => run({}, () => readFakeToken(token, audience)),
 
     resourceId(resource) {
       requireResource(resource)
       return resourceId(state.service, resource.type, resource.id)
     },
 
-    token: (userId, workspaceId, { seconds = 900, signedInAt = new Date() } = {}) =>
+    token: (userId, workspaceId, { seconds = 900, signedInAt = new Date(), resource } = {}) =>
       createFakeToken(userId, workspaceId, {
         seconds,
         signedInAt,
+        resource,
         isGuest: findMember(state, workspaceId, userId)?.isGuest ?? false,
       }),
     revokeToken: (token) => void revoked.add(token),
     ...connection,
   })
+  return provideIssuer(fake, async () => issuer)
 }
 
 /** Whether a search for a subject lists a resource. What is only public is listed for anyone alone. */

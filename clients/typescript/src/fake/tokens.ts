@@ -1,8 +1,12 @@
 import type { AccessTokenClaims } from '../results.ts'
+import { isForAudience, toResourceClaims } from '../token-audience.ts'
 import { decodeToken, tokenExpired, tokenInvalid } from '../token-format.ts'
 
+/** The API that a token is limited to, and what its client app may do there. */
+export type FakeResourceAccess = { uri: string; scopes: readonly string[]; clientId?: string }
+
 /** The issuer of fake tokens. They are not signed, so no server accepts them. */
-const issuer = 'daikon-fake'
+export const issuer = 'daikon-fake'
 
 /** The signature of fake tokens. */
 const signature = 'fake'
@@ -11,7 +15,17 @@ const signature = 'fake'
 export function createFakeToken(
   userId: string,
   workspaceId: string,
-  { seconds, isGuest, signedInAt }: { seconds: number; isGuest: boolean; signedInAt: Date },
+  {
+    seconds,
+    isGuest,
+    signedInAt,
+    resource,
+  }: {
+    seconds: number
+    isGuest: boolean
+    signedInAt: Date
+    resource?: FakeResourceAccess | undefined
+  },
 ): string {
   const now = Math.floor(Date.now() / 1000)
   const claims: AccessTokenClaims = {
@@ -29,22 +43,29 @@ export function createFakeToken(
     type: 'access',
     iat: now,
     exp: now + seconds,
+    ...(resource && toAccess(resource)),
   }
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(claims)}.${signature}`
 }
 
+function toAccess({ uri: aud, scopes, clientId: client_id = '' }: FakeResourceAccess) {
+  return { aud, type: 'resource_access', client_id, scope: scopes.join(' ') } as const
+}
+
 /**
- * Returns the claims of a fake's token.
+ * Returns the claims of a fake's token, for the API with the URI `audience` if it is set.
  *
  * @throws InvalidTokenError
  */
-export function readFakeToken(token: string): AccessTokenClaims {
+export function readFakeToken(token: string, audience?: string): AccessTokenClaims {
   const decoded = decodeToken(token)
   if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
   const claims = decoded.claims as AccessTokenClaims
   if (claims.iss !== issuer) throw tokenInvalid('create tokens of a fake with fake.token()')
   if (decoded.signature !== signature) throw tokenInvalid('the signature does not match')
   if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
-  return claims
+  if (audience === undefined) return claims
+  if (!isForAudience(decoded.claims, audience)) throw tokenInvalid(`it is not for ${audience}`)
+  return toResourceClaims(decoded.claims)
 }
