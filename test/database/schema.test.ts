@@ -30,6 +30,8 @@ const tablesWithoutEntity = [
   'webhook_feed',
   'webhooks',
   'migrations',
+  'passkey_handles',
+  'passkeys',
   'refused_invitations',
   'resource_conditions',
   'resource_requirements',
@@ -42,9 +44,12 @@ const tablesWithoutEntity = [
   'scim_tokens',
   'scim_users',
   'service_routes',
+  'sign_in_code_mails',
+  'sign_in_codes',
   'used_states',
   'workspace_counts',
   'workspace_ids',
+  'wrong_sign_in_codes',
 ]
 
 /** Columns without a property, because PostgreSQL generates them and only SQL reads them. */
