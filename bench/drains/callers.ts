@@ -79,10 +79,6 @@ export function createCallers({ httpPort, grpcPort, token, key }: Target) {
     calls,
     failures,
     refusals,
-    /** The number of refusals. */
-    get unavailable() {
-      return refusals.length
-    },
     callRest,
     callGrpc,
     close() {
