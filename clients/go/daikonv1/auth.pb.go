@@ -722,7 +722,8 @@ type CompleteLoginResponse struct {
 	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	// Distinguishes this sign-in from those in other browser tabs.
 	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
-	// Empty, to delete the cookie: the state can be used only once.
+	// Empty, to delete the cookie: the state can be used only once. The account to link, if the user
+	// links one.
 	LoginState string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3" json:"login_state,omitempty"`
 	// The browser session. Present if the sign-in began at `/oauth/authorize` or at an invitation.
 	BrowserSession *string `protobuf:"bytes,4,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`

@@ -4,15 +4,13 @@ import { describeSignInError } from '../session/sign-in-errors.ts'
 import { type Account, loadAccount } from './account-data.ts'
 import styles from './account-page.module.css'
 import { type Question, QuestionDialog } from './dialogs.tsx'
+import type { PageActions } from './page-actions.ts'
 import { titleOf } from './page-settings.ts'
 import { type Arrival, signIn } from './session.ts'
 import { YourData } from './your-data.tsx'
 import { YourMemberships } from './your-memberships.tsx'
 import { YourSessions } from './your-sessions.tsx'
 import { YourSignIns } from './your-sign-ins.tsx'
-
-/** What parts of the page do. */
-export type PageActions = { ask: (question: Question) => void; reload: () => Promise<void> }
 
 /** The page on which people look after their own account. */
 export function AccountPage({ arrival }: { arrival: Arrival }) {

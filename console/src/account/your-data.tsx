@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { downloadText } from '../ui/download.ts'
 import type { Account } from './account-data.ts'
 import styles from './account-page.module.css'
-import type { PageActions } from './account-page.tsx'
+import type { PageActions } from './page-actions.ts'
 import { Section } from './section.tsx'
 import { call } from './session.ts'
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { Account } from './account-data.ts'
 import styles from './account-page.module.css'
-import type { PageActions } from './account-page.tsx'
+import type { PageActions } from './page-actions.ts'
 import { Items, Section } from './section.tsx'
 import { call } from './session.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Switch } from '@mantine/core'
 import type { Account } from './account-data.ts'
 import styles from './account-page.module.css'
-import type { PageActions } from './account-page.tsx'
+import type { PageActions } from './page-actions.ts'
 import { settings, titleOf } from './page-settings.ts'
 import { addPasskey, canAddPasskeys } from './passkey.ts'
 import { formatTime, Items, Section } from './section.tsx'

@@ -34,6 +34,7 @@ const titles: Record<string, string> = {
   'role.member_added': 'Role given to a person',
   'role.member_removed': 'Role taken from a person',
   'service_app.ended_key_used': 'Ended service key used',
+  'service_app.resources_changed': 'API resources changed',
   'session.browser_ended': 'Browser session ended',
   'session.code_replayed': 'Authorization code replayed',
   'session.refresh_token_reused': 'Refresh token reused',
@@ -44,11 +45,14 @@ const titles: Record<string, string> = {
   'user.passkey_removed': 'Passkey removed',
   'user.passkey_counter_regressed': 'Passkey may be copied',
   'user.email_changed': 'E-mail address changed',
+  'user.email_sign_in_changed': 'Codes by e-mail turned on or off',
   'user.demoted': 'Administrator rights revoked',
   'user.exported': 'Data of a person exported',
   'user.link_refused': 'Account link refused',
   'user.promoted': 'Administrator rights granted',
+  'user.sign_in_code_refused': 'Code by e-mail refused',
   'user.sign_in_failed': 'Sign-in failed',
+  'workspace.email_sign_in_changed': 'Codes by e-mail allowed or refused',
 }
 
 const nouns: Record<string, string> = {

@@ -193,7 +193,10 @@ export interface CompleteLoginResponse {
   location: string;
   /** Distinguishes this sign-in from those in other browser tabs. */
   state: string;
-  /** Empty, to delete the cookie: the state can be used only once. */
+  /**
+   * Empty, to delete the cookie: the state can be used only once. The account to link, if the user
+   * links one.
+   */
   login_state: string;
   /** The browser session. Present if the sign-in began at `/oauth/authorize` or at an invitation. */
   browser_session?:
