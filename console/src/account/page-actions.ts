@@ -1,0 +1,4 @@
+import type { Question } from './dialogs.tsx'
+
+/** What parts of the page do. */
+export type PageActions = { ask: (question: Question) => void; reload: () => Promise<void> }
