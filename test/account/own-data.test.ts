@@ -85,8 +85,8 @@ for (const [index, transport] of environment.transports.entries()) {
     // The token names another workspace.
     expectOk(await call('LeaveWorkspace', of(first)))
     await pool.query(
-      `insert into scim_users (id, workspace_id, user_id, user_name)
-       values (gen_random_uuid(), $1, $2, 'ida@example.com')`,
+      `insert into scim_users (workspace_id, user_id, user_name, attributes, is_active, created_at,
+        updated_at) values ($1, $2, 'ida@example.com', '{}', true, now(), now())`,
       [home, id],
     )
     t.is(expectError(await call('LeaveWorkspace', of(home))).reason, 'DIRECTORY_OWNED')

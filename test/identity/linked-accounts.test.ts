@@ -2,10 +2,12 @@
 // the address.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { decodeJwt } from 'jose'
 import { setAdministratorByEmail } from '../../src/admin/user-status.ts'
 import { providerIds } from '../../src/dev/mock-person.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
 import { createStores } from '../../src/server/stores.ts'
+import { signAccountToken } from '../support/account-page.ts'
 import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAdmin, signInToApp } from '../support/sign-in.ts'
@@ -35,6 +37,12 @@ const errorOf = async (transport: Transport, email: string, provider: ProviderNa
 const providersOf = async (userId: string): Promise<string[]> => {
   const sql = 'select provider from linked_accounts where user_id = $1 order by 1'
   return (await pool.query(sql, [userId])).rows.map(({ provider }) => provider)
+}
+
+/** The credentials of the account page in the session of these tokens. */
+async function onAccountPage(tokens: Record<string, unknown>) {
+  const { sub = '', wid, jti } = decodeJwt<{ wid: string }>(String(tokens.access_token))
+  return { token: await signAccountToken(environment, sub, wid, 0, jti) }
 }
 
 const isAdmin = async (email: string): Promise<boolean> =>
@@ -88,8 +96,8 @@ for (const transport of environment.transports) {
     const list = async () =>
       expectOk(await transport.call('ListAccounts', {}, credentials)).accounts as Account[]
     type Account = { id: string; provider: string; email: string; linked_at: string }
-    const unlink = (account_id?: string) =>
-      transport.call('UnlinkAccount', { account_id }, credentials)
+    const page = await onAccountPage(tokens)
+    const unlink = (account_id?: string) => transport.call('UnlinkAccount', { account_id }, page)
 
     const [google, github, ...more] = await list()
     t.deepEqual(more, [])
@@ -121,7 +129,8 @@ for (const transport of environment.transports) {
     const { tokens } = await signIn(transport, email, 'github')
     const credentials = { token: String(tokens.access_token) }
     const { accounts } = expectOk(await transport.call('ListAccounts', {}, credentials))
-    expectOk(await transport.call('UnlinkAccount', { account_id: accounts[0].id }, credentials))
+    const unlink = { account_id: accounts[0].id }
+    expectOk(await transport.call('UnlinkAccount', unlink, await onAccountPage(tokens)))
     t.is(await errorOf(transport, email, 'google'), 'account_conflict')
   })
 

@@ -13,18 +13,19 @@ import type { Transport } from './transports.ts'
 type SignInEnvironment = Awaited<ReturnType<typeof createSignInEnvironment>>
 
 /**
- * Returns an access token of the account page, without a session. `age` is how long ago the user signed
- * in, in seconds.
+ * Returns an access token of the account page. `age` is how long ago the user signed in, in seconds. The
+ * token belongs to the session whose access token has the ID `jti`, or to none.
  */
 export function signAccountToken(
   { app, clock }: Pick<TestEnvironment, 'app' | 'clock'>,
   userId: string,
   workspaceId: string,
   age = 0,
+  jti: string = randomUUID(),
 ): Promise<string> {
   const auth_time = Math.floor((clock.now ?? new Date()).getTime() / 1000) - age
   const workspace = { wid: workspaceId, wslug: 'w', wrole: 'viewer' as const }
-  const person = { sub: userId, jti: randomUUID(), email: 'someone@example.com', name: '' }
+  const person = { sub: userId, jti, email: 'someone@example.com', name: '' }
   const claims = { ...person, ...workspace, client_id: accountClientId, scope: '', auth_time }
   return app.tokens.sign('access', claims, 900)
 }
