@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..')
  * is in one of these folders.
  */
 export const extendedTests: Record<string, string> = {
+  'test/account/page.test.ts': 'Chromium',
   'test/activity/events.test.ts': 'every event through both transports',
   'test/activity/export.test.ts': 'exports 100 MiB',
   'test/following/watch-changes.test.ts': 'many streams',
@@ -42,6 +43,8 @@ export const extendedTests: Record<string, string> = {
   'test/docs/contributing.test.ts': 'a clone of the repository',
   'test/docs/migrating.test.ts': 'a server process, and 10,000 resources and shares',
   'test/docs/site.test.ts': 'Chromium and packages from npm',
+  'test/email-sign-in/browser.test.ts': 'Chromium',
+  'test/email-sign-in/limits.test.ts': 'every limit, counted',
   'test/gateway/example.test.ts': 'nginx, Caddy and Envoy',
   'test/gateway/gateways.test.ts': 'nginx, Caddy and Envoy',
   'test/grpc/h2spec.test.ts': 'h2spec',
@@ -67,6 +70,7 @@ export const extendedTests: Record<string, string> = {
   'test/identity/state.test.ts': 'every flow with every provider',
   'test/identity/token-types.test.ts': 'every kind of token at every method',
   'test/models/': 'every question of 32 models',
+  'test/passkeys/browser.test.ts': 'Chromium',
   'test/permissions/access-agreement.test.ts': 'random questions',
   'test/permissions/accessible-snapshot.test.ts': 'many pages during changes',
   'test/permissions/caller-isolation.test.ts': 'concurrent calls of many callers',
