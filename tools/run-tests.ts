@@ -28,7 +28,8 @@ if (!namesFiles) args.push(...listTests(rest ? 'rest' : all ? 'all' : 'core'))
 const leftOut = namesFiles || all || rest ? [] : listTests('rest')
 
 ensureClientCode()
-if (isConsoleOutdated() && args.some((argument) => argument.includes('test/console'))) {
+const showsPages = args.some((argument) => /test\/(console|account\/page)/.test(argument))
+if (showsPages && isConsoleOutdated()) {
   spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
 }
 const dataDir = await createTestFolder()
