@@ -54,7 +54,7 @@ type AuthServiceClient interface {
 	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(ctx context.Context, in *CompleteLoginRequest, opts ...grpc.CallOption) (*CompleteLoginResponse, error)
-	// Confirm the link of an account
+	// Confirm an account link
 	//
 	// Displays the page that asks whether to link the account that somebody has just signed in with, and returns
 	// to the account page.
@@ -325,7 +325,7 @@ type AuthServiceServer interface {
 	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error)
-	// Confirm the link of an account
+	// Confirm an account link
 	//
 	// Displays the page that asks whether to link the account that somebody has just signed in with, and returns
 	// to the account page.

@@ -102,7 +102,7 @@ type UserServiceClient interface {
 	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
 	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
 	UnlinkAccount(ctx context.Context, in *UnlinkAccountRequest, opts ...grpc.CallOption) (*UnlinkAccountResponse, error)
-	// Turn codes by e-mail on or off
+	// Allow or refuse e-mail codes
 	//
 	// Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
 	// it is the only way to sign in.
@@ -464,7 +464,7 @@ type UserServiceServer interface {
 	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
 	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last way to sign in.
 	UnlinkAccount(context.Context, *UnlinkAccountRequest) (*UnlinkAccountResponse, error)
-	// Turn codes by e-mail on or off
+	// Allow or refuse e-mail codes
 	//
 	// Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
 	// it is the only way to sign in.

@@ -425,7 +425,7 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): ListPasskeysResponse => ListPasskeysResponse.decode(value),
   },
   /**
-   * Remove a passkey of a user
+   * Remove a user's passkey
    *
    * Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
    * `ALREADY_EXISTS` if the user could not sign in any more.
@@ -2126,7 +2126,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   listUserPasskeys: handleUnaryCall<ListUserPasskeysRequest, ListPasskeysResponse>;
   /**
-   * Remove a passkey of a user
+   * Remove a user's passkey
    *
    * Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
    * `ALREADY_EXISTS` if the user could not sign in any more.
@@ -3116,7 +3116,7 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListPasskeysResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Remove a passkey of a user
+   * Remove a user's passkey
    *
    * Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
    * `ALREADY_EXISTS` if the user could not sign in any more.

@@ -3351,7 +3351,7 @@ export const AuthServiceService = {
     responseDeserialize: (value: Buffer): CompleteLoginResponse => CompleteLoginResponse.decode(value),
   },
   /**
-   * Confirm the link of an account
+   * Confirm an account link
    *
    * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
    * to the account page.
@@ -3607,7 +3607,7 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    */
   completeLogin: handleUnaryCall<CompleteLoginRequest, CompleteLoginResponse>;
   /**
-   * Confirm the link of an account
+   * Confirm an account link
    *
    * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
    * to the account page.
@@ -3757,7 +3757,7 @@ export interface AuthServiceClient extends Client {
     callback: (error: ServiceError | null, response: CompleteLoginResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Confirm the link of an account
+   * Confirm an account link
    *
    * Displays the page that asks whether to link the account that somebody has just signed in with, and returns
    * to the account page.

@@ -3387,7 +3387,7 @@ export const UserServiceService = {
     responseDeserialize: (value: Buffer): UnlinkAccountResponse => UnlinkAccountResponse.decode(value),
   },
   /**
-   * Turn codes by e-mail on or off
+   * Allow or refuse e-mail codes
    *
    * Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
    * it is the only way to sign in.
@@ -3652,7 +3652,7 @@ export interface UserServiceServer extends UntypedServiceImplementation {
    */
   unlinkAccount: handleUnaryCall<UnlinkAccountRequest, UnlinkAccountResponse>;
   /**
-   * Turn codes by e-mail on or off
+   * Allow or refuse e-mail codes
    *
    * Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
    * it is the only way to sign in.
@@ -3953,7 +3953,7 @@ export interface UserServiceClient extends Client {
     callback: (error: ServiceError | null, response: UnlinkAccountResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Turn codes by e-mail on or off
+   * Allow or refuse e-mail codes
    *
    * Whether the user can sign in with a code that is sent to their address. Fails with `ALREADY_EXISTS` if
    * it is the only way to sign in.

@@ -221,7 +221,7 @@ type AdminServiceClient interface {
 	//
 	// Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
 	ListUserPasskeys(ctx context.Context, in *ListUserPasskeysRequest, opts ...grpc.CallOption) (*daikonv1.ListPasskeysResponse, error)
-	// Remove a passkey of a user
+	// Remove a user's passkey
 	//
 	// Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
 	// `ALREADY_EXISTS` if the user could not sign in any more.
@@ -1967,7 +1967,7 @@ type AdminServiceServer interface {
 	//
 	// Lists the passkeys with which a user can sign in, oldest first. Only the user adds passkeys.
 	ListUserPasskeys(context.Context, *ListUserPasskeysRequest) (*daikonv1.ListPasskeysResponse, error)
-	// Remove a passkey of a user
+	// Remove a user's passkey
 	//
 	// Removes a passkey. Also ends the user's sessions that it began, and the user's admin tokens. Fails with
 	// `ALREADY_EXISTS` if the user could not sign in any more.
