@@ -86,11 +86,15 @@ test('the state of a sign-in that another page has set is refused', async (t) =>
   const { message } = await signInAtProvider(grpc, 'google', environment.addProviderUser())
   const { provider, login_state, ...query } = message as Record<string, string>
   const path = `/auth/callback/${provider}?${new URLSearchParams(query)}`
-  t.is((await get(path, `login_${query.state}=${login_state}`)).status, 400)
+  const refused = await get(path, `login_${query.state}=${login_state}`)
+  t.is(refused.status, 400)
+  t.deepEqual(refused.cookies, [])
   const { status, cookies } = await get(path, `__Host-login_${query.state}=${login_state}`)
   t.is(status, 302)
-  const [deletion = '', ...others] = cookies
+  const [deletion = '', browser = '', ...others] = cookies
   t.deepEqual(others, [])
+  // The browser remembers how its user has signed in.
+  t.true(browser.startsWith('__Host-daikon_browser='), browser)
   t.true(deletion.startsWith(`__Host-login_${query.state}=; Max-Age=0; Path=/; `), deletion)
 })
 
