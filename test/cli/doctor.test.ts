@@ -194,6 +194,7 @@ test.serial(
           'administrators',
           'reserved types',
           'oidc accounts',
+          'passkeys',
           'routes',
           'external IDs',
         ].map((check) => [check, 'not checked: run `daikon migrate` first']),
