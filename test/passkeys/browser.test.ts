@@ -44,6 +44,8 @@ async function signInToAccount(page: Page, rest: string, name: string): Promise<
     provider: 'google',
     workspace: 'demo',
   })
+  // The scripts of the account page would sign in again, without the code.
+  await page.route(/\/account\/assets\//, (route) => route.abort())
   await page.goto(`${rest}/oauth/authorize?${request}`)
   await page.getByRole('button', { name: new RegExp(name) }).click()
   await page.waitForURL(/account\/callback\?/)
