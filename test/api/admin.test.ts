@@ -3,10 +3,10 @@ import test from 'ava'
 import { createAdmin } from '../support/admin.ts'
 import { expectError } from '../support/outcome.ts'
 import { createRequestFixture, methodName } from '../support/request-fixture.ts'
+import { createSignInEnvironment } from '../support/sign-in.ts'
 import { normalizeOutcome } from '../support/snapshots.ts'
-import { startTestEnvironment } from '../support/test-environment.ts'
 
-const environment = await startTestEnvironment()
+const environment = await createSignInEnvironment()
 test.after.always(() => environment.stop())
 
 const adminOperations = environment.app.operations.filter(
