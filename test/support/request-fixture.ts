@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { signAccountToken } from './account-page.ts'
 import { createAdmin } from './admin.ts'
 import { expectOk } from './outcome.ts'
 import { seedConnection, seedScimToken } from './scim.ts'
@@ -39,6 +40,20 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const record = await fixture.register(people.owner)
   await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
   const parent = await fixture.register(people.owner)
+  const joinedWorkspace = await environment.seed.workspace()
+  await environment.seed.member(joinedWorkspace, people.owner.id)
+  const invitation = await createInvitation(environment, people.owner)
+  const otherInvitation = await createInvitation(environment, people.owner)
+  const accountTokens = new Map(
+    await Promise.all(
+      [fixture, otherFixture].flatMap((one) =>
+        Object.values(one.people).map(async (person): Promise<[string, string]> => {
+          const token = await createAccountToken(environment, person, one.workspace)
+          return [person.token, token]
+        }),
+      ),
+    ),
+  )
   const session = await createSession(environment, people.owner, workspace)
   const account = await createAccounts(environment, people.owner)
   const otherAccount = await createAccounts(environment, otherFixture.people.owner)
@@ -156,6 +171,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     owner_id: people.editor.id,
     session_id: session,
     account_id: account,
+    provider: 'google',
+    enabled: true,
     passkey_id: passkey,
     credential: {
       id: 'AA',
@@ -228,8 +245,16 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
     searchNames: () => ({ q: people.viewer.id }),
+    acceptInvitation: () => ({ workspace_id: invitation }),
+    declineInvitation: () => ({ workspace_id: otherInvitation }),
+    // Not the workspace of the fixture, whose last owner cannot leave.
+    leaveWorkspace: () => ({ workspace_id: joinedWorkspace }),
     // The user of the session.
     endUserSession: () => ({ user_id: people.owner.id }),
+    // The user of the passkey.
+    deleteUserPasskey: () => ({ user_id: people.owner.id }),
+    // The user of the passkey.
+    deleteUserPasskey: () => ({ user_id: people.owner.id }),
     // A user who is not a member yet.
     giveSupportAccess: () => ({ user_id: otherFixture.people.viewer.id }),
     updateUsers: () => ({ is_active: true }),
@@ -284,13 +309,17 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
       return fill(operation, operation.input, own)
     },
     credentials: (
-      { policy: { tier } }: DeclaredOperation,
-      { token } = people.owner,
-    ): PresentedCredentials => ({
-      ...((tier === 'user' || tier === 'dual') && { token }),
-      ...((tier === 'service' || tier === 'dual') && { key }),
-      ...(tier === 'admin' && { admin: admin.token }),
-    }),
+      { policy: { tier, credentials } }: DeclaredOperation,
+      { token: userToken } = people.owner,
+    ): PresentedCredentials => {
+      const isAccountPage = credentials.flat().includes('account_page')
+      const token = isAccountPage ? (accountTokens.get(userToken) as string) : userToken
+      return {
+        ...((tier === 'user' || tier === 'dual') && { token }),
+        ...((tier === 'service' || tier === 'dual') && { key }),
+        ...(tier === 'admin' && { admin: admin.token }),
+      }
+    },
     /** Returns IDs of objects that the caller must not access, each with the related fields. */
     foreignIds: (field: string, { policy, route }: DeclaredOperation): Values[] => {
       // A service can access every workspace, but no resources of other services.
@@ -506,6 +535,28 @@ async function createPasskey({ pool }: TestEnvironment, { id }: Member): Promise
     [rows[0].id],
   )
   return rows[0].id
+}
+
+/** Invites a user to another workspace without an event. Returns its ID. */
+async function createInvitation({ seed }: TestEnvironment, { id }: Member): Promise<string> {
+  const workspace = await seed.workspace()
+  await seed.member(workspace, id, 'viewer', { joined_at: null })
+  return workspace
+}
+
+/** Returns an access token of the account page that belongs to a session of the user. */
+async function createAccountToken(
+  environment: TestEnvironment,
+  person: Member,
+  workspace: string,
+): Promise<string> {
+  const accessTokenId = randomUUID()
+  await environment.pool.query(
+    `insert into refresh_tokens (token_id, family_id, access_token_id, access_expires_at)
+     values (gen_random_uuid(), $1, $2, now() + interval '1 day')`,
+    [await createSession(environment, person, workspace), accessTokenId],
+  )
+  return signAccountToken(environment, person.id, workspace, 0, accessTokenId)
 }
 
 async function createSession(
