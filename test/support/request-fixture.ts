@@ -253,8 +253,6 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     endUserSession: () => ({ user_id: people.owner.id }),
     // The user of the passkey.
     deleteUserPasskey: () => ({ user_id: people.owner.id }),
-    // The user of the passkey.
-    deleteUserPasskey: () => ({ user_id: people.owner.id }),
     // A user who is not a member yet.
     giveSupportAccess: () => ({ user_id: otherFixture.people.viewer.id }),
     updateUsers: () => ({ is_active: true }),
