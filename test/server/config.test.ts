@@ -74,8 +74,12 @@ test('a setting that cannot be parsed is reported once', (t) => {
 
 test('mistakes in the choice of identity providers are reported', (t) => {
   const oidc = { OIDC_CLIENT_ID: 'x', OIDC_ISSUER: 'https://sso.example.com/' }
+  t.deepEqual(findMistakes(t, { SIGN_IN_METHODS: 'google,apple' }), [
+    'SIGN_IN_METHODS must be one of google, microsoft, github, oidc, email, passkey',
+  ])
   t.deepEqual(findMistakes(t, { SIGN_IN_METHODS: 'google,email' }), [
-    'SIGN_IN_METHODS must be one of google, microsoft, github, oidc',
+    'SIGN_IN_METHODS lists google, so GOOGLE_CLIENT_ID must be set',
+    'SIGN_IN_METHODS lists email, so SMTP_URL must be set',
   ])
   t.deepEqual(findMistakes(t, { ...oidc, SIGN_IN_METHODS: 'oidc, oidc' }), [
     'SIGN_IN_METHODS must list oidc only once',
