@@ -40,7 +40,12 @@ const callers: Caller[] = [
   {
     name: 'user',
     headers: ({ fixture }) => bearer(fixture.people.owner.token),
-    mayUse: ({ policy }) => policy.tier === 'user',
+    mayUse: (operation) => operation.policy.tier === 'user' && !isAccountPage(operation),
+  },
+  {
+    name: 'account page',
+    headers: ({ accountToken }) => bearer(accountToken),
+    mayUse: isAccountPage,
   },
   {
     name: 'service',
@@ -61,6 +66,10 @@ const callers: Caller[] = [
     mayUse: ({ policy }) => policy.tier === 'admin',
   },
 ]
+
+function isAccountPage({ policy }: DeclaredOperation): boolean {
+  return policy.credentials.flat().includes('account_page')
+}
 
 /** Whether an operation ends the access of its caller. Such operations are tested last. */
 const endsAccess = ({ key }: DeclaredOperation) => /logout|^deleteWorkspace$/i.test(key)

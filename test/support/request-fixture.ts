@@ -291,6 +291,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     fixture,
     otherFixture,
     admin,
+    /** The owner's token of the account page. */
+    accountToken: accountTokens.get(people.owner.token) as string,
     group,
     otherGroup,
     record,
