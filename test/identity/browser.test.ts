@@ -45,6 +45,10 @@ if (hasBrowser) {
     await carol.getByText('You cannot open this document.').first().waitFor()
     await reloaded
 
+    // The address field of the page of sign-in has a flow of its own, which ends by itself.
+    const isOfFlow = ({ name }: { name: string }) => name.startsWith('login_')
+    const before = (await page.context().cookies(rest)).filter(isOfFlow)
+    t.true(before.length <= 1)
     await page.goto(`${rest}/auth/admin/login/github`)
     await page.getByRole('button', { name: /Bob/ }).click()
     await page.getByText('Sign-in failed').waitFor()
@@ -54,10 +58,7 @@ if (hasBrowser) {
     const cookies = await page.context().cookies(rest)
     const admin = cookies.find(({ name }) => name === 'admin_token')
     t.like(admin, { httpOnly: true, secure: false, sameSite: 'Strict', path: '/' })
-    t.deepEqual(
-      cookies.filter(({ name }) => name.startsWith('login_')),
-      [],
-    )
+    t.deepEqual(cookies.filter(isOfFlow), before)
 
     await page.goto(app)
     await page.getByRole('button', { name: 'Sign out' }).click()
