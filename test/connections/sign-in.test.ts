@@ -23,7 +23,7 @@ test.after.always(() => environment.stop())
 
 const stores = () => createStores(database.fork())
 const pick = ({ refresh_token }: Record<string, unknown>) => ({ refresh_token })
-/** The methods that take the token of the account page alone, which no connection signs in to. */
+/** The methods that take the token of the account page alone. */
 const ofAccountPage = readMethods(readRegistry()).flatMap(({ descriptor, policy }) =>
   policy.credentials.some((kinds) => kinds.includes('account_page'))
     ? [`${descriptor.parent.name}/${descriptor.name}`]

@@ -76,6 +76,9 @@ export async function createCredentialKinds(
     'account page, asked for the sign-in': bearer(
       await signAccount({ ...recent, auth_time_unconfirmed: true, step_up: true }),
     ),
+    'account page, through a connection': bearer(
+      await signAccount({ ...recent, step_up: true, connection_id: connection }),
+    ),
     'account page, time not reported': bearer(
       await signAccount({ ...recent, auth_time_unconfirmed: true }),
     ),

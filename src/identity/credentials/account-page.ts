@@ -26,13 +26,15 @@ export function createAccountPageKind(
     authenticate(principal, claims, status, call, now, loaded) {
       user.authenticate(principal, claims, status, call, now, loaded)
       if (claims.forService !== undefined) throw wrongAudience()
+      // A workspace decides whom its connection signs in, and could take over the account.
+      if (claims.accountSignIn === undefined || claims.connectionId !== undefined)
+        throw new ServiceError(reasons.ACCOUNT_PAGE_ONLY)
       requireRecentSignIn(claims.accountSignIn, now)
     },
   }
 }
 
-function requireRecentSignIn(signIn: UserClaims['accountSignIn'], now: Date): void {
-  if (signIn === undefined) throw new ServiceError(reasons.ACCOUNT_PAGE_ONLY)
+function requireRecentSignIn(signIn: number | 'unknown', now: Date): void {
   if (signIn !== 'unknown' && now.getTime() <= (signIn + maxSignInAge) * 1000) return
   throw new ServiceError(reasons.SIGN_IN_TOO_OLD, undefined, { maxSignInAge })
 }
