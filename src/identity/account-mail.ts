@@ -1,16 +1,20 @@
 import { escapeHtml } from '../core/escape-html.ts'
 import type { Mail } from '../outbound/mail-client.ts'
 
+/** What an e-mail says about a change, and what to do if somebody else made it. */
+export type AccountChange = { subject: string; sentence: string; advice?: string }
+
+const usualAdvice =
+  'If you did not do this, sign out everywhere on your account page and contact your administrator.'
+
 /** Renders the e-mail to a user whose ways to sign in have changed. */
 export function renderAccountMail(
   to: string,
   baseUrl: string,
-  { subject, sentence }: { subject: string; sentence: string },
+  { subject, sentence, advice = usualAdvice }: AccountChange,
 ): Mail {
   const { host } = new URL(baseUrl)
   const title = `${subject} at ${host}`
-  const advice =
-    'If you did not do this, sign out everywhere on your account page and contact your administrator.'
   return {
     to,
     subject: title,
