@@ -28,6 +28,12 @@ async function addAuthenticator(page: Page, isUserVerified = true): Promise<Auth
 const setVerified = ({ session, id }: Authenticator, isUserVerified: boolean) =>
   session.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified })
 
+/** The passkeys in an authenticator, in no particular order. */
+async function credentialsOf({ session, id }: Authenticator) {
+  const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId: id })
+  return credentials
+}
+
 /** Signs a person in to the account page by Google. Returns the token. */
 async function signInToAccount(page: Page, rest: string, name: string): Promise<string> {
   const { verifier, challenge } = createPkce()
@@ -102,6 +108,7 @@ if (hasBrowser) {
     const page = await openBrowserPage(t)
     const authenticator = await addAuthenticator(page)
     t.is((await createPasskey(page, rest, 'Bob')).status, 201)
+    const [passkeyOfBob] = await credentialsOf(authenticator)
     await signOut(page)
 
     // Without verification of the user, the browser refuses; with it, the button tries again.
@@ -117,9 +124,7 @@ if (hasBrowser) {
     // A passkey of another person in the same browser.
     await signOut(page)
     t.is((await createPasskey(page, rest, 'Alice')).status, 201)
-    const { credentials } = await authenticator.session.send('WebAuthn.getCredentials', {
-      authenticatorId: authenticator.id,
-    })
+    const credentials = await credentialsOf(authenticator)
     t.is(credentials.length, 2)
     t.is(new Set(credentials.map(({ userHandle }) => userHandle)).size, 2)
     t.true(credentials.every(({ isResidentCredential }) => isResidentCredential))
@@ -127,7 +132,7 @@ if (hasBrowser) {
     // Only Alice's passkey remains in the browser, and opens the console.
     await authenticator.session.send('WebAuthn.removeCredential', {
       authenticatorId: authenticator.id,
-      credentialId: credentials[0]?.credentialId ?? '',
+      credentialId: passkeyOfBob?.credentialId ?? '',
     })
     await page.goto(`${rest}/auth/admin/login/passkey`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -153,9 +158,6 @@ if (hasBrowser) {
     await signOut(page)
     await page.goto(`${rest}/auth/admin/login/passkey`)
     await page.getByText('The passkey is not known here').waitFor()
-    const { credentials } = await authenticator.session.send('WebAuthn.getCredentials', {
-      authenticatorId: authenticator.id,
-    })
-    t.is(credentials.length, 0)
+    t.is((await credentialsOf(authenticator)).length, 0)
   })
 }
