@@ -2,8 +2,8 @@ import { type ClusterServer, startReplicatedCluster } from '../replication.ts'
 import { failOver, faults, type Servers } from './faults.ts'
 import { agreementSeed, startAgreement } from './nodes.ts'
 
-/** Milliseconds for which calls may fail after a fault. */
-const patience = 30_000
+/** Milliseconds for which calls may fail after a fault. Generous, because tests also run on busy machines. */
+const patience = 120_000
 
 export type FaultRun = { milliseconds: number; hasStandbys: boolean; log(line: string): void }
 
