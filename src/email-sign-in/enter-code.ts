@@ -89,7 +89,6 @@ async function findOtherWays(
   if (!user) return []
   const accounts = await stores.accounts.list(user.id)
   const names = accounts.map(({ provider }) => provider as SignInMethodName)
-  if (await stores.signInPasskeys.hasAny(user.id)) names.push('passkey')
   return [...new Set(names.filter((name) => name !== 'email'))]
 }
 

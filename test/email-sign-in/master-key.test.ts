@@ -6,7 +6,7 @@ import { followRedirects } from '../support/providers/browser-flow.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const environment = await createEmailEnvironment()
-const { work, codeOf, pool, mails, transports, addProviderUser } = environment
+const { work, codeOf, pool, seed, mails, transports, addProviderUser } = environment
 test.after.always(() => environment.stop())
 const [transport] = transports
 if (!transport) throw new Error('no transport')
@@ -81,6 +81,39 @@ test('a right code signs nobody in who has another account and never used codes'
   await work()
   t.truthy((await next.finish(asked.state, codeOf(email))).code)
   t.is((await visitor.open(`/auth/email/code?state=${state}`)).status, 200)
+})
+
+test('a right code signs nobody in who has a passkey and never used codes', async (t) => {
+  // The passkey is a linked account, whichever methods are on.
+  const email = `passkey-${Date.now()}@example.com`
+  const user = await seed.user('passkey', { email })
+  await pool.query(
+    "insert into linked_accounts (provider, subject, user_id, email) values ('passkey', $1, $2, $1)",
+    [email, user],
+  )
+  const visitor = new Visitor(environment)
+  const { state } = await visitor.ask(email)
+  await work()
+  const page = await visitor.type(state, codeOf(email))
+  t.is(page.location, '')
+  t.regex(page.text, /One more sign-in/)
+  t.deepEqual(await accountsOf(email), ['passkey'])
+})
+
+test('a passkey added after the right code was typed bars the sign-in', async (t) => {
+  const email = `racing-${Date.now()}@example.com`
+  const user = await seed.user('racing', { email })
+  const visitor = new Visitor(environment)
+  const { state } = await visitor.ask(email)
+  await work()
+  const { location } = await visitor.type(state, codeOf(email))
+  await pool.query(
+    "insert into linked_accounts (provider, subject, user_id, email) values ('passkey', $1, $2, $1)",
+    [email, user],
+  )
+  const callback = await visitor.open(location)
+  t.is(new URL(callback.location).searchParams.get('error'), 'account_conflict')
+  t.deepEqual(await accountsOf(email), ['passkey'])
 })
 
 test('a sign-in with the account of somebody else links nothing', async (t) => {
