@@ -1,6 +1,7 @@
 import type { AskForCodeRequest, AskForCodeResponse } from '../../gen/daikon/v1/email_sign_in.ts'
 import { domainOf, normalizeEmail } from '../core/email.ts'
 import { browserHashOf } from '../identity/browser-cookie.ts'
+import { loginOptionsOf } from '../identity/oauth/authorization-request.ts'
 import { findProvider, requireProvider, startFlow } from '../identity/oauth-flow.ts'
 import { openOwnFlow, renewOwnFlow } from '../identity/own-flow.ts'
 import { connectionName } from '../identity/providers/connection.ts'
@@ -56,9 +57,7 @@ async function startAtConnection(
   const id = enforced ?? (request && (await signInConnections.findIdByDomain(domain)))
   const provider = id && (await findProvider(context, connectionName(id), login.flow))
   if (!provider) return undefined
-  const { maxAge, acrValues } = request ?? {}
-  const prompt = request?.prompt === 'none' ? undefined : request?.prompt
-  const options = { loginHint: email, maxAge, acrValues, prompt }
+  const options = { ...(request && loginOptionsOf(request)), loginHint: email }
   const started = await startFlow(context, provider, continuationOf(login), options)
   return started.ok ? started.value : undefined
 }

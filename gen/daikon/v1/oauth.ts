@@ -178,7 +178,14 @@ export interface AuthorizeRequest {
     | boolean
     | undefined;
   /** The URI of an API that the access token is limited to (RFC 8707, section 2). */
-  resource?: string | undefined;
+  resource?:
+    | string
+    | undefined;
+  /**
+   * Whether the user has signed in for this request, so that `prompt` and `max_age` do not ask again. Set by
+   * pages after a sign-in.
+   */
+  resumed?: boolean | undefined;
 }
 
 /** A redirect or a page. */
@@ -754,6 +761,7 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     expected_user: undefined,
     is_form: undefined,
     resource: undefined,
+    resumed: undefined,
   };
 }
 
@@ -848,6 +856,9 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.resource !== undefined) {
       writer.uint32(250).string(message.resource);
+    }
+    if (message.resumed !== undefined) {
+      writer.uint32(256).bool(message.resumed);
     }
     return writer;
   },
@@ -1105,6 +1116,14 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.resource = reader.string();
             continue;
           }
+          case 32: {
+            if (tag !== 256) {
+              break;
+            }
+
+            message.resumed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1152,6 +1171,7 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.expected_user = object.expected_user ?? undefined;
     message.is_form = object.is_form ?? undefined;
     message.resource = object.resource ?? undefined;
+    message.resumed = object.resumed ?? undefined;
     return message;
   },
 };

@@ -18,6 +18,7 @@ import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore, RedirectingClient } from '../store/client-store.ts'
 import {
   type AuthorizationRequest,
+  loginOptionsOf,
   parseAuthorizationRequest,
   readResponseMode,
   toParameters,
@@ -165,8 +166,9 @@ function mustSignIn(
   now: Date,
 ): boolean {
   const { prompt, maxAge } = request
-  if (prompt === 'login' || prompt === 'select_account') return true
   if (requiresPasskey(request) && session.acr !== 'phr') return true
+  if (request.isResumed) return false
+  if (prompt === 'login' || prompt === 'select_account') return true
   return isTooOld(session, maxAge, now)
 }
 
@@ -318,11 +320,8 @@ async function startSignIn(
   browser: string | undefined,
 ): Promise<AuthorizeResponse> {
   const client = { authorization: request }
-  const { loginHint, maxAge, acrValues } = request
-  // Some providers ignore `max_age`.
-  const prompt = request.prompt ?? (maxAge === undefined ? undefined : 'login')
-  const options = { prompt: prompt === 'none' ? undefined : prompt, loginHint, maxAge, acrValues }
-  const started = await startFlow(context, provider, { flow: 'user', client }, options)
+  const login = { flow: 'user', client } as const
+  const started = await startFlow(context, provider, login, loginOptionsOf(request))
   if (!started.ok) return respondToFailure(context, request, started)
   if (started.value.login_state.length > maxCookieLength) {
     const description = 'The authorization request is too long'

@@ -97,7 +97,10 @@ type AuthorizeRequest struct {
 	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
 	IsForm *bool `protobuf:"varint,29,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
 	// The URI of an API that the access token is limited to (RFC 8707, section 2).
-	Resource      *string `protobuf:"bytes,31,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
+	Resource *string `protobuf:"bytes,31,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
+	// Whether the user has signed in for this request, so that `prompt` and `max_age` do not ask again. Set by
+	// pages after a sign-in.
+	Resumed       *bool `protobuf:"varint,32,opt,name=resumed,proto3,oneof" json:"resumed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -340,6 +343,13 @@ func (x *AuthorizeRequest) GetResource() string {
 		return *x.Resource
 	}
 	return ""
+}
+
+func (x *AuthorizeRequest) GetResumed() bool {
+	if x != nil && x.Resumed != nil {
+		return *x.Resumed
+	}
+	return false
 }
 
 // A redirect or a page.
@@ -2059,7 +2069,7 @@ var File_daikon_v1_oauth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xae\f\n" +
+	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xd9\f\n" +
 	"\x10AuthorizeRequest\x12 \n" +
 	"\tclient_id\x18\x01 \x01(\tH\x00R\bclientId\x88\x01\x01\x12&\n" +
 	"\fredirect_uri\x18\x02 \x01(\tH\x01R\vredirectUri\x88\x01\x01\x12(\n" +
@@ -2097,7 +2107,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\tswitch_to\x18\x1b \x01(\tH\x19R\bswitchTo\x88\x01\x01\x12(\n" +
 	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01\x12\x1c\n" +
 	"\ais_form\x18\x1d \x01(\bH\x1bR\x06isForm\x88\x01\x01\x12\x1f\n" +
-	"\bresource\x18\x1f \x01(\tH\x1cR\bresource\x88\x01\x01B\f\n" +
+	"\bresource\x18\x1f \x01(\tH\x1cR\bresource\x88\x01\x01\x12\x1d\n" +
+	"\aresumed\x18  \x01(\bH\x1dR\aresumed\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -2133,7 +2144,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_expected_userB\n" +
 	"\n" +
 	"\b_is_formB\v\n" +
-	"\t_resource\"\x99\x04\n" +
+	"\t_resourceB\n" +
+	"\n" +
+	"\b_resumed\"\x99\x04\n" +
 	"\x11AuthorizeResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
