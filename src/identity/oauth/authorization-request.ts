@@ -119,7 +119,7 @@ export function parseAuthorizationRequest(
     ...(workspace && { workspace }),
     ...(confirmation && { confirmation }),
     ...(provider && { provider }),
-    ...(request.resumed && { isResumed: true as const }),
+    ...(request.resumed === 'true' && { isResumed: true as const }),
   }
 }
 

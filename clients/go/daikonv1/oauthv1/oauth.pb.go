@@ -98,9 +98,9 @@ type AuthorizeRequest struct {
 	IsForm *bool `protobuf:"varint,29,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
 	// The URI of an API that the access token is limited to (RFC 8707, section 2).
 	Resource *string `protobuf:"bytes,31,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
-	// Whether the user has signed in for this request, so that `prompt` and `max_age` do not ask again. Set by
-	// pages after a sign-in.
-	Resumed       *bool `protobuf:"varint,32,opt,name=resumed,proto3,oneof" json:"resumed,omitempty"`
+	// `true` after a sign-in for this request, so that `prompt` and `max_age` do not ask for another. Set by the
+	// callback and by pages.
+	Resumed       *string `protobuf:"bytes,32,opt,name=resumed,proto3,oneof" json:"resumed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -345,11 +345,11 @@ func (x *AuthorizeRequest) GetResource() string {
 	return ""
 }
 
-func (x *AuthorizeRequest) GetResumed() bool {
+func (x *AuthorizeRequest) GetResumed() string {
 	if x != nil && x.Resumed != nil {
 		return *x.Resumed
 	}
-	return false
+	return ""
 }
 
 // A redirect or a page.
@@ -704,7 +704,7 @@ func (x *OpenInvitationResponse) GetPendingSession() string {
 // A page that daikon displays to a user.
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
+	// `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
 	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
 	// `enter_code`, `confirm_address` or `link_account`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -716,9 +716,10 @@ type HostedPage struct {
 	Links []*HostedPageLink `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
 	// Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-	// `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
-	// those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
+	// The fields of the form, which is sent to the URL of a link. The person adds `email` to those of
+	// `ask_for_code` and of the link `email` of `choose_provider`, `login_hint` to those of its link
+	// `login_hint`, `code` to those of `enter_code`, and the `confirmation` of the chosen link to those of other
+	// pages. `passkey_state` is the sign-in that begins if the person chooses a passkey in the field.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// Why the last sign-in, address or code failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
@@ -2108,7 +2109,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01\x12\x1c\n" +
 	"\ais_form\x18\x1d \x01(\bH\x1bR\x06isForm\x88\x01\x01\x12\x1f\n" +
 	"\bresource\x18\x1f \x01(\tH\x1cR\bresource\x88\x01\x01\x12\x1d\n" +
-	"\aresumed\x18  \x01(\bH\x1dR\aresumed\x88\x01\x01B\f\n" +
+	"\aresumed\x18  \x01(\tH\x1dR\aresumed\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
