@@ -69,10 +69,8 @@ export async function resolveUser(
     await tx.users.lock(linkedUserId)
     // Check again, because the account may have been unlinked before the lock was acquired.
     const isLinked = (await tx.accounts.findUserId(identity)) === linkedUserId
-    if (isLinked && !(await ownsAddress(tx, identity, linkedUserId))) {
-      // An address of codes is worth nothing once the user has another one.
+    if (isLinked && !(await acceptsCodes(tx, identity, linkedUserId)))
       return failure('account_conflict')
-    }
     if (isLinked) return success({ id: linkedUserId, wasLinked: true })
   }
   if (!identity.email || !identity.emailVerified)
@@ -84,13 +82,18 @@ export async function resolveUser(
   return linked.ok ? success({ id: linked.value, wasLinked: false }) : linked
 }
 
-/** Whether the address is the user's, if it is an account of codes. */
-async function ownsAddress(
+/**
+ * Whether codes sign the user in, if it is an account of codes: it is worth nothing once the user has another
+ * address, or has turned codes off.
+ */
+async function acceptsCodes(
   { users }: LinkStores,
   { provider, subject }: Identity,
   userId: string,
 ): Promise<boolean> {
-  return provider !== 'email' || (await users.requireProfile(userId)).email === subject
+  if (provider !== 'email') return true
+  const { email, emailSignIn } = await users.requireProfile(userId)
+  return email === subject && emailSignIn
 }
 
 /** Links the account to the user with this address, unless the user's other accounts prevent it. */
@@ -111,7 +114,7 @@ async function linkByEmail(
   if (accounts.some((other) => other.provider === provider && other.subject === subject))
     return success(userId)
   const detail = { provider, subject }
-  if (!mayJoin(identity, email, accounts)) {
+  if (!mayJoin(identity, email, accounts) || !(await acceptsCodes(tx, identity, userId))) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
     return recordedFailure('account_conflict')

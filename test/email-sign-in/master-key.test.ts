@@ -155,6 +155,25 @@ test('a person who has turned codes off gets none', async (t) => {
   t.false(mails.some(({ to }) => to === email))
 })
 
+test('a code that was sent before codes were turned off signs nobody in', async (t) => {
+  for (const hasUsedCodes of [true, false]) {
+    const email = `off-${hasUsedCodes}-${Date.now()}@example.com`
+    const user = await seed.user('off', { email })
+    if (hasUsedCodes)
+      await pool.query(
+        "insert into linked_accounts (provider, subject, user_id, email) values ('email', $1, $2, $1)",
+        [email, user],
+      )
+    const visitor = new Visitor(environment)
+    const { state } = await visitor.ask(email)
+    await work()
+    const code = codeOf(email)
+    await pool.query('update users set email_sign_in = false where id = $1', [user])
+    t.is((await visitor.finish(state, code)).error, 'account_conflict')
+    t.deepEqual(await accountsOf(email), hasUsedCodes ? ['email'] : [])
+  }
+})
+
 test('a code for a former address finds nobody', async (t) => {
   const email = `former-${Date.now()}@example.com`
   const visitor = new Visitor(environment)
