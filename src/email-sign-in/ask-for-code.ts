@@ -11,8 +11,8 @@ import type { EmailSignInContext } from './context.ts'
 import { addressPage, codeUrl } from './pages.ts'
 
 /**
- * Displays the page that asks for the address, and stores the request for a code once its form sends one. The
- * job that answers the request decides whether there is a code.
+ * Displays the page that asks for the address, and stores the request for a code once its form sends one. A job
+ * later decides whether to send a code.
  */
 export async function askForCode(
   context: EmailSignInContext,
