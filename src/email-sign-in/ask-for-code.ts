@@ -3,7 +3,7 @@ import { domainOf, normalizeEmail } from '../core/email.ts'
 import { browserHashOf } from '../identity/browser-cookie.ts'
 import { loginOptionsOf } from '../identity/oauth/authorization-request.ts'
 import { findProvider, requireProvider, startFlow } from '../identity/oauth-flow.ts'
-import { openOwnFlow, renewOwnFlow } from '../identity/own-flow.ts'
+import { openOwnFlow } from '../identity/own-flow.ts'
 import { connectionName } from '../identity/providers/connection.ts'
 import { hashSecret } from '../identity/secret.ts'
 import { continuationOf, type OAuthState } from '../identity/state-cookie.ts'
@@ -32,7 +32,7 @@ export async function askForCode(
   const atConnection = await startAtConnection(context, login, email)
   if (atConnection) return atConnection
   const { state } = login.secrets
-  const login_state = await renewOwnFlow(context, { ...login, address: email })
+  const login_state = await identity.stateCookies.seal({ ...login, address: email })
   const browserHash = browserHashOf(await identity.browserCookies.read(browser), email) ?? ''
   await stores.signInCodes.ask({ flowHash: hashSecret(state), email, browserHash }, now)
   const location = `${codeUrl(baseUrl)}?${new URLSearchParams({ state })}`

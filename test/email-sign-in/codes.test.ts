@@ -30,6 +30,15 @@ test('a code is refused in another browser, with or without its state', async (t
   t.truthy((await visitor.finish(state, code)).code)
 })
 
+test('the cookie of one flow does not open another', async (t) => {
+  const { visitor, state } = await ask()
+  const own = await ask()
+  const other = own.visitor.cookies.get(`login_${own.state}`) ?? ''
+  visitor.cookies.set(`login_${state}`, other)
+  t.is((await visitor.type(state, own.code)).status, 400)
+  t.is((await visitor.ask(own.email, state)).status, 400)
+})
+
 test('a code works once', async (t) => {
   const { visitor, state, code } = await ask()
   const cookies = new Map(visitor.cookies)
@@ -128,7 +137,8 @@ test('asking again ends the earlier code of the flow, and of no other flow', asy
   t.truthy((await other.visitor.finish(other.state, other.code)).code)
 })
 
-test('asking again ends the earlier code before the next one is sent', async (t) => {
+// Serial, because the other tests send what is due.
+test.serial('asking again ends the earlier code before the next one is sent', async (t) => {
   const { visitor, state, code, email } = await ask()
   await pool.query('update sign_in_codes set tries = 4 where email = $1', [email])
   await visitor.ask(email, state)

@@ -126,6 +126,13 @@ test('a sign-in with the account of somebody else links nothing', async (t) => {
   t.deepEqual(await accountsOf(other), ['google'])
 })
 
+test('codes that are turned off before the other sign-in are not linked', async (t) => {
+  const { email, visitor, page } = await typeCode()
+  await pool.query('update users set email_sign_in = false where email = $1', [email])
+  t.truthy((await signInAt(visitor, linkOf(page.text), email)).get('code'))
+  t.deepEqual(await accountsOf(email), ['google'])
+})
+
 test('a first sign-in with the provider, which makes its account, links no address', async (t) => {
   const email = addProviderUser()
   await signIn(transport, email, 'github')

@@ -119,7 +119,12 @@ test('nothing exists of somebody who has only asked', async (t) => {
   const visitor = new Visitor(environment)
   const { state } = await visitor.ask(email)
   await work()
-  await visitor.type(state, '01020304')
+  for (let attempt = 0; attempt < 5; attempt += 1) await visitor.type(state, '01020304')
+  await environment.app.services.signInCodeWork.recordRefused()
+  const { rows: refused } = await pool.query(
+    `select 1 from activity where action = 'user.sign_in_code_refused' and target_id is null`,
+  )
+  t.is(refused.length, 0)
   for (const table of ['users', 'linked_accounts']) {
     const { rows } = await pool.query(`select 1 from ${table} where email = $1`, [email])
     t.is(rows.length, 0, table)
