@@ -19,9 +19,13 @@ const formats = {
 /** Creates a validator for the schemas of an OpenAPI document. */
 export function createSchemaValidator({ components }: { components: object }): SchemaValidator {
   const ajv = new Ajv2020({ allErrors: true, formats, strictSchema: false, strictTypes: false })
-  const compiled = new Map<object, ReturnType<typeof ajv.compile>>()
+  // Once: as a part of each schema, all components would be read for each one.
+  ajv.addSchema({ components }, 'api')
+  const compile = (schema: object) =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/')))
+  const compiled = new Map<object, ReturnType<typeof compile>>()
   return (schema, value) => {
-    const known = compiled.get(schema) ?? ajv.compile({ ...schema, components })
+    const known = compiled.get(schema) ?? compile(schema)
     compiled.set(schema, known)
     return known(value) ? undefined : ajv.errorsText(known.errors)
   }

@@ -101,7 +101,8 @@ export function pickMethod<Method>(
   name: string,
   nameOf: (method: Method) => string,
 ): Method {
-  const found = methods.filter((method) => new RegExp(`(^|[/.])${name}$`).test(nameOf(method)))
+  const pattern = new RegExp(`(^|[/.])${name}$`)
+  const found = methods.filter((method) => pattern.test(nameOf(method)))
   const others = found.filter((method) => !nameOf(method).includes('AdminService/'))
   const method = others[0] ?? found[0]
   if (!method) throw new Error(`No method ${name}`)
