@@ -40,6 +40,16 @@ export function isAdminMethod(
   return methods.length === 0 ? name !== 'email' : methods.some((method) => method === name)
 }
 
+/**
+ * Returns whether administrators have a method to sign in with. A passkey is none by itself, because it counts
+ * as the method of the session that added it.
+ */
+export function hasAdminMethod(settings: MethodSettings): boolean {
+  return listSignInMethods(settings).some(
+    (name) => name !== 'passkey' && isAdminMethod(settings, name),
+  )
+}
+
 /** Returns the name of a method as displayed to users. */
 export function titleOf({ OIDC_NAME, OIDC_ISSUER }: MethodSettings, name: string): string {
   if (name !== 'oidc') return (titles as Record<string, string>)[name] ?? name
