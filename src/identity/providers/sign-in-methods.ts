@@ -1,7 +1,8 @@
 import type { IdentitySettings } from '../settings.ts'
 import { type ProviderName, providerNames, type SignInMethodName } from './provider.ts'
 
-type MethodSettings = Pick<
+/** The settings of the methods that people sign in with. */
+export type MethodSettings = Pick<
   IdentitySettings,
   | 'SIGN_IN_METHODS'
   | 'ADMIN_SIGN_IN_METHODS'
