@@ -17,8 +17,8 @@ export type HandlerContext = ReturnType<typeof createHandlerContext>
 
 /** Returns what handlers find in their context, in addition to the call. */
 export function createHandlerContext({ settings, secretBox, services }: HandlerDependencies) {
-  const { connectionProviders } = services
-  const identity: IdentityDependencies = { ...services.identity, connectionProviders }
+  const { accountUrl, connectionProviders } = services
+  const identity: IdentityDependencies = { ...services.identity, accountUrl, connectionProviders }
   return {
     ...services,
     identity,

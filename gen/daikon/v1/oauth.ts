@@ -324,7 +324,11 @@ export interface HostedPage {
    */
   fields: HostedPageField[];
   /** Why the last sign-in, address or code failed. */
-  error?: string | undefined;
+  error?:
+    | string
+    | undefined;
+  /** The URL of the account page; absent if the user is not signed in, or the server has no such page. */
+  account_url?: string | undefined;
 }
 
 /** A field of a form that a page sends. */
@@ -1631,7 +1635,16 @@ export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
 };
 
 function createBaseHostedPage(): HostedPage {
-  return { kind: "", client_name: "", email: "", links: [], invitations: [], fields: [], error: undefined };
+  return {
+    kind: "",
+    client_name: "",
+    email: "",
+    links: [],
+    invitations: [],
+    fields: [],
+    error: undefined,
+    account_url: undefined,
+  };
 }
 
 export const HostedPage: MessageFns<HostedPage> = {
@@ -1656,6 +1669,9 @@ export const HostedPage: MessageFns<HostedPage> = {
     }
     if (message.error !== undefined) {
       writer.uint32(58).string(message.error);
+    }
+    if (message.account_url !== undefined) {
+      writer.uint32(66).string(message.account_url);
     }
     return writer;
   },
@@ -1729,6 +1745,14 @@ export const HostedPage: MessageFns<HostedPage> = {
             message.error = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.account_url = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1753,6 +1777,7 @@ export const HostedPage: MessageFns<HostedPage> = {
     message.invitations = object.invitations?.map((e) => HostedPageLink.fromPartial(e)) || [];
     message.fields = object.fields?.map((e) => HostedPageField.fromPartial(e)) || [];
     message.error = object.error ?? undefined;
+    message.account_url = object.account_url ?? undefined;
     return message;
   },
 };
