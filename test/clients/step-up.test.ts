@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import express from 'express'
-import { createApiFetch, readStepUp } from '../../clients/browser/src/api-fetch.ts'
 import { createDaikon } from '../../clients/typescript/src/daikon.ts'
 import { createGuards as createExpressGuards } from '../../clients/typescript/src/express.ts'
 import { createGuards } from '../../clients/typescript/src/web.ts'
@@ -17,6 +16,10 @@ import {
 } from '../support/passkeys.ts'
 import { signIn } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
+
+// Imported through a variable so that its types are not loaded: they refer to the DOM types, which change Node's.
+const apiFetch: string = '../../clients/browser/src/api-fetch.ts'
+const { createApiFetch, readStepUp } = await import(apiFetch)
 
 const environment = await createPasskeyEnvironment()
 const { pool, seed, grpcPort } = environment
