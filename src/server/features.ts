@@ -4,6 +4,7 @@ import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { apiResources } from '../api-resources/feature.ts'
 import { connections } from '../connections/feature.ts'
+import { consent } from '../consent/feature.ts'
 import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { emailSignIn } from '../email-sign-in/feature.ts'
@@ -30,6 +31,7 @@ export const features = [
   links,
   admin,
   apiResources,
+  consent,
   passkeys,
   csvImport,
   connections,

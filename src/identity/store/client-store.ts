@@ -43,6 +43,18 @@ export type PresentedClient = {
   jwks: JSONWebKeySet | null
 }
 
+/** What a client that nobody registered says about itself in the document at its URL. */
+export type ExternalClient = {
+  /** The URL of the document, which is the ID of the client. */
+  url: string
+  /** The host of the URL as A-labels, with the port unless it is 443. */
+  host: string
+  /** A hash of what a consent depends on: redirect URIs, authentication method and keys. */
+  metadataHash: string
+  /** Whether it authenticates by its private key. */
+  isAuthenticated: boolean
+}
+
 /** The active client app of an authorization request. */
 export type RedirectingClient = {
   id: string
@@ -53,6 +65,10 @@ export type RedirectingClient = {
   popupSignIn: boolean
   /** Whether the redirect URI of the request is registered. */
   isRegistered: boolean
+  /** Whether users must agree before it has access. */
+  consentRequired: boolean
+  /** Set if nobody registered the client. Its `name` is then what it calls itself, or empty. */
+  external?: ExternalClient
 }
 
 /** The active client app of a logout request. */
@@ -72,7 +88,10 @@ export class ClientStore {
     await query(this.#em, saveBuiltInUriSql, [id, redirectUri])
   }
 
-  /** Returns the active client app that has registered exactly this redirect URI. */
+  /**
+   * Returns the active client app that has registered exactly this redirect URI, unless it requires
+   * consent, which only the authorization endpoint asks for.
+   */
   async findByRedirectUri(uri: string): Promise<LoginClient | undefined> {
     const [client] = await query<LoginClient>(this.#em, findByRedirectUriSql, [uri])
     return client
@@ -164,7 +183,7 @@ const useAssertionSql = `
 /** $1 client ID, $2 array of redirect URIs. */
 const findRedirectingSql = `
   select a.id, a.name, a.pkce_required as "pkceRequired", a.workspace_id as "workspaceId",
-    a.popup_sign_in as "popupSignIn",
+    a.popup_sign_in as "popupSignIn", a.consent_required as "consentRequired",
     exists (select from client_redirect_uris u where u.app_id = a.id and u.uri = any($2))
       as "isRegistered"
   from client_apps a where a.id = $1 and a.is_active`
@@ -184,7 +203,7 @@ const findByRedirectUriSql = `
     min(a.workspace_id::text) as "workspaceId",
     bool_and(a.popup_sign_in) as "popupSignIn"
   from client_redirect_uris u join client_apps a on a.id = u.app_id
-  where u.uri = $1 and a.is_active
+  where u.uri = $1 and a.is_active and not a.consent_required
   having count(*) > 0`
 
 /** $1 client ID. */
