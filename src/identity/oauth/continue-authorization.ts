@@ -55,11 +55,11 @@ export async function continueAuthorization(
   }
   const own =
     client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
-  if (own) return grantCode(context, request, session, own)
+  if (own) return grantCode(context, request, client, session, own)
   if (hasDeclined(request, session)) return decline(context, request)
   const isOnly = others.length === 0 && only.status === 'active'
   const opened = isOnly ? only : findAccepted(confirmation, session, workspaces)
-  if (opened) return grantCode(context, request, session, opened.id)
+  if (opened) return grantCode(context, request, client, session, opened.id)
   if (prompt !== 'none')
     return { page: workspacePage(context, request, client, session, workspaces) }
   const joined = workspaces.filter(({ status }) => status === 'active')
@@ -68,7 +68,7 @@ export async function continueAuthorization(
       ? joined[0]?.id
       : await context.stores.browserSessions.findLastWorkspace(session.id, client.id)
   if (chosen && joined.some(({ id }) => id === chosen)) {
-    return grantCode(context, request, session, chosen)
+    return grantCode(context, request, client, session, chosen)
   }
   const description = `The user must ${joined.length > 0 ? 'choose a workspace' : 'accept an invitation'}`
   return respondWithError(context, request, 'interaction_required', description)
@@ -124,9 +124,14 @@ function isNamed({ id, slug }: UserWorkspace, name: string): boolean {
 async function grantCode(
   context: IdentityContext,
   request: AuthorizationRequest,
+  client: RedirectingClient,
   session: OpenBrowserSession,
   workspaceId: string,
 ): Promise<Continuation> {
+  if (client.external) {
+    const description = 'Clients that are known by their URL need the consent of the user'
+    return respondWithError(context, request, 'access_denied', description)
+  }
   const access = await context.stores.sessionScope.find(session, workspaceId)
   if (!access.isAllowed && access.requiredConnection !== undefined)
     return requireConnection(context, request, workspaceId, access.requiredConnection)
@@ -134,7 +139,8 @@ async function grantCode(
   const resource = uri ? await context.stores.tokenResources.findByUri(uri) : undefined
   // It may have been removed since the request began.
   if (uri && !resource?.isActive) return respond(context, request, { ...resourceUnknown })
-  const code = await issueCodeInSession(context, request, session, workspaceId, resource?.id)
+  const authorized = { ...request, clientId: client.id }
+  const code = await issueCodeInSession(context, authorized, session, workspaceId, resource?.id)
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }
