@@ -19,8 +19,7 @@ export function readClientUrl(text: string): ClientUrl | { problem: string } {
   const { protocol, href, pathname, username, password, hostname, host } = new URL(text)
   if (protocol !== 'https:') return { problem: 'must be an https URL' }
   if (/[?#]/.test(text)) return { problem: 'must not have a query or a fragment' }
-  if (username || password || text.includes('@', 'https://'.length))
-    return { problem: 'must not contain @' }
+  if (username || password) return { problem: 'must not have a user name' }
   // Documents are compared as text, so two spellings of one URL would be two clients of one document.
   if (href !== text)
     return { problem: 'must be written as URL parsers write it, without dot segments' }

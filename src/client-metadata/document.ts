@@ -115,12 +115,11 @@ function findMethodProblems(
 }
 
 function findKeysUrlProblems(url: unknown, clientUrl: string): string[] {
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   const isOfHost =
-    typeof url === 'string' &&
-    URL.canParse(url) &&
-    new URL(url).href === url &&
-    new URL(url).origin === new URL(clientUrl).origin &&
-    !/[#@]/.test(url)
+    parsed?.href === url &&
+    parsed?.origin === new URL(clientUrl).origin &&
+    `${parsed.username}${parsed.password}${parsed.hash}` === ''
   return isOfHost ? [] : ['jwks_uri must be an https URL on the host of the document']
 }
 
