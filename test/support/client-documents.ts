@@ -12,7 +12,7 @@ import { createCertificateAuthority } from './certificates.ts'
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Addresses of this machine that serve as separate hosts. */
-export const documentHosts = Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 1}`)
+export const documentHosts = Array.from({ length: 40 }, (_, index) => `127.0.0.${index + 1}`)
 
 /**
  * Starts an https server for documents of clients on all addresses of `documentHosts`. Its authority is its

@@ -11,7 +11,7 @@ import {
   type OAuthClient,
   readCredentials,
 } from './clients.ts'
-import { oauthError } from './oauth-errors.ts'
+import { isOAuthError, oauthError } from './oauth-errors.ts'
 
 /** The person for whom the document of a client is fetched. */
 type Requester = { userId: string }
@@ -158,6 +158,6 @@ async function describe(
 
 /** Converts an error about the document of a client to `invalid_client`. Returns other errors unchanged. */
 function toClientError(error: unknown): unknown {
-  const isOfDocument = error instanceof ServiceError && error.code === 'failed_precondition'
-  return isOfDocument ? oauthError('invalid_client', error.message) : error
+  if (!(error instanceof ServiceError) || isOAuthError(error)) return error
+  return error.code === 'failed_precondition' ? oauthError('invalid_client', error.message) : error
 }

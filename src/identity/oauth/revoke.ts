@@ -1,8 +1,8 @@
 import type { RevokeTokenRequest, RevokeTokenResponse } from '../../../gen/daikon/v1/oauth.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import type { ExternalId } from '../ports.ts'
-import { findOrigin, type IssuedToken, verifyIssuedToken } from './issued-tokens.ts'
 import { authenticateExternalClient, identifyExternalClient } from './external-clients.ts'
+import { findOrigin, type IssuedToken, verifyIssuedToken } from './issued-tokens.ts'
 import { authenticateApp } from './management-tokens.ts'
 import { oauthError } from './oauth-errors.ts'
 
