@@ -1,24 +1,18 @@
-import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { UserGrants } from '../admin/ports.ts'
 import type { SignInConsents } from '../identity/ports.ts'
-import type { CodeStore } from '../identity/store/code-store.ts'
-import type { SessionStore } from '../identity/store/session-store.ts'
-import { agree } from './agree.ts'
+import { agree, type ConsentStores } from './agree.ts'
 import { ask } from './ask.ts'
-import type { ConsentStore } from './store/consent-store.ts'
-
-type Stores = {
-  activity: ActivityStore
-  codes: CodeStore
-  consents: ConsentStore
-  sessions: SessionStore
-}
+import { viewGrant } from './grants.ts'
 
 /** What consents tell the features below. */
 export const consentPorts = {
-  signInConsents: (stores: Stores): SignInConsents => ({
+  signInConsents: (stores: ConsentStores): SignInConsents => ({
     filter: async (_client, workspaces) => workspaces,
     ask: (now, question) => ask(stores, now, question),
     agree: (context, question, agreement) => agree(stores, context, question, agreement),
     use: (grantId, now) => stores.consents.use(grantId, now),
+  }),
+  userGrants: ({ consents }: Pick<ConsentStores, 'consents'>): UserGrants => ({
+    list: async (userId) => (await consents.list(userId)).map(viewGrant),
   }),
 }

@@ -87,6 +87,7 @@ import { SignInCodes } from './migrations/092-sign-in-codes.ts'
 import { Passkeys } from './migrations/094-passkeys.ts'
 import { AccountStepUps } from './migrations/096-account-step-ups.ts'
 import { ApiResources } from './migrations/100-api-resources.ts'
+import { ExternalClients } from './migrations/102-external-clients.ts'
 import { Consents } from './migrations/103-consents.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
@@ -194,6 +195,7 @@ const migrations = [
   { name: '094-passkeys', class: Passkeys },
   { name: '096-account-step-ups', class: AccountStepUps },
   { name: '100-api-resources', class: ApiResources },
+  { name: '102-external-clients', class: ExternalClients },
   { name: '103-consents', class: Consents },
 ]
 

@@ -1,5 +1,6 @@
 import type {
   ConnectionProviderSource,
+  ExternalClients,
   ResourceServices,
   SessionScope,
   SignedIn,
@@ -71,6 +72,15 @@ export const defaultIdentityPorts = {
 
 /** Without API resources, no token is limited to one. */
 export const noResourceServices: ResourceServices = { find: async () => undefined }
+
+/** Without documents of clients, all of them are registered. */
+export const noExternalClients: ExternalClients = {
+  isEnabled: false,
+  identify: () => undefined,
+  describe() {
+    throw new Error('The server has no external clients')
+  },
+}
 
 /** Never asked, because no connection is found. */
 export const noConnectionProviders: ConnectionProviderSource = {

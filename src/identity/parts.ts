@@ -1,4 +1,4 @@
-import { noConnectionProviders, noResourceServices } from './default-ports.ts'
+import { noConnectionProviders, noExternalClients, noResourceServices } from './default-ports.ts'
 import { createAccountChecks } from './doctor.ts'
 import { identityHandlers } from './handlers.ts'
 import { createIdentityJobs } from './jobs.ts'
@@ -11,6 +11,7 @@ export const parts = {
   stores: identityStores,
   defaultServices: {
     connectionProviders: noConnectionProviders,
+    externalClients: noExternalClients,
     resourceServices: noResourceServices,
   },
   createServices: createIdentityServices,

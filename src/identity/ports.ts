@@ -1,3 +1,4 @@
+import type { JSONWebKeySet } from 'jose'
 import type { HostedPage } from '../../gen/daikon/v1/oauth.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { Role } from '../core/roles.ts'
@@ -148,6 +149,42 @@ export type TokenResource = {
 export type ResourceServices = {
   /** Returns the service of the API with this URI. */
   find(uri: string): Promise<string | undefined>
+}
+
+/** The clients that nobody registered, which are known by the URL of a document about them. */
+export type ExternalClients = {
+  /** Whether there may be any. */
+  isEnabled: boolean
+  /**
+   * Returns the client whose ID is a URL, or undefined if the ID is none. Fetches nothing.
+   *
+   * @throws ServiceError `failed_precondition` if the URL is not accepted
+   */
+  identify(clientId: string): ExternalId | undefined
+  /**
+   * Returns what a client says about itself. It may be fetched, in the name of a person. `isKnown` is whether
+   * somebody has consented to the client.
+   *
+   * @throws ServiceError `failed_precondition` if the document is not valid, `resource_exhausted` if too many
+   * are fetched
+   */
+  describe(
+    external: ExternalId,
+    requester: { userId: string; isKnown: boolean },
+  ): Promise<ExternalDescription>
+}
+
+/** A client that nobody registered: its ID in tables, its URL, and the host that pages show. */
+export type ExternalId = { id: string; url: string; host: string }
+
+export type ExternalDescription = {
+  /** The name that the client gives itself, or an empty text. */
+  name: string
+  /** A hash of its redirect URIs, authentication method and keys. */
+  metadataHash: string
+  allowsRedirect(uri: string): boolean
+  /** Present if the client authenticates by its private key. Throws like `describe`. */
+  loadKeys?: () => Promise<JSONWebKeySet>
 }
 
 /** The passkeys that people sign in with. */

@@ -54,7 +54,7 @@ export function createIdentityServices(dependencies: IdentityServiceDependencies
   })
   const backchannelHosts = createBackchannelHosts(settings)
   const proofs = createProofs(settings.SESSION_SECRET_KEY, now)
-  const identity: Omit<IdentityDependencies, 'connectionProviders'> = {
+  const identity: Omit<IdentityDependencies, 'connectionProviders' | 'externalClients'> = {
     currentKeys,
     tokens,
     stateCookies: createStateCookies(settings.SESSION_SECRET_KEY, now),

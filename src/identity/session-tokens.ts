@@ -40,8 +40,7 @@ export type IssuedTokens = {
 
 /**
  * Issues the next access token and refresh token of a session, or returns undefined if the session
- * has expired. Neither token outlives the session. `accessScope` is the scope of the access token
- * if it is narrower than the session's, and `target` the API that it is limited to.
+ * has expired. Neither token outlives the session.
  *
  * `issuedAt` must be the current time rather than the request's, because the call may have waited
  * for locks. The stored expiry is the `exp` of the signed token: a revocation denies the token
@@ -53,14 +52,14 @@ export async function issueTokens(
   issuedAt: Date,
   session: UserSession,
   memberClaims: Claims['access'],
-  { accessScope, target }: { accessScope?: string | undefined; target?: Target | undefined } = {},
+  { accessScope, target, clientUrl }: TokenLimits = {},
 ): Promise<IssuedTokens | undefined> {
   const { clientId } = session
   const scope = accessScope ?? session.scope
   const connectionId = readConnectionId(session.provider)
   const claims = {
     ...memberClaims,
-    ...(clientId && { client_id: clientId }),
+    ...(clientId && { client_id: clientUrl ?? clientId }),
     ...(scope !== undefined && { scope }),
     ...(connectionId !== undefined && { connection_id: connectionId }),
     ...authenticationClaims(session.authentication),
@@ -95,6 +94,16 @@ export async function issueTokens(
   const isForResource = target !== undefined
   const lifetimes = { accessSeconds, refreshSeconds }
   return { session, claims, issuedAt, accessToken, refreshToken, ...lifetimes, isForResource }
+}
+
+/** What an access token is limited to. */
+type TokenLimits = {
+  /** The scope of the access token if it is narrower than the session's. */
+  accessScope?: string | undefined
+  /** The API that the access token is limited to. */
+  target?: Target | undefined
+  /** The URL of a client that nobody registered, which the token names it by. */
+  clientUrl?: string | undefined
 }
 
 /** Seconds for which an access token that is limited to an API is valid. */
@@ -170,13 +179,9 @@ type Rotation = {
   ) => Promise<AuthorizedClient>
 }
 
-type AuthorizedClient = {
-  /** The scope of the access token if it is narrower than the session's. */
-  accessScope?: string | undefined
+type AuthorizedClient = TokenLimits & {
   /** The only workspace that the client may have tokens for. */
   boundTo: string | null
-  /** The API that the access token is limited to. */
-  target?: Target | undefined
 }
 
 async function requirePublicClient(
@@ -218,7 +223,7 @@ async function rotate(
   const locked = await tx.sessions.lockByRefreshToken(tokenId)
   if (!locked) return undefined
   const { session, isConsumed } = locked
-  const { accessScope, boundTo, target } = await authorizeClient(tx, session)
+  const { boundTo, ...limits } = await authorizeClient(tx, session)
   const switchesTo = otherWorkspaceId === session.workspaceId ? undefined : otherWorkspaceId
   const workspaceId = switchesTo ?? session.workspaceId
   const { id, userId } = session
@@ -259,8 +264,5 @@ async function rotate(
   await tx.sessions.recordRefresh(id, workspaceId, now)
   if (session.grantId) await tx.signInConsents.use(session.grantId, now)
   if (switchesTo) await tx.signInWorkspaces.join(member, now)
-  return issueTokens(tx, context, context.identity.clock(), session, claims, {
-    accessScope,
-    target,
-  })
+  return issueTokens(tx, context, context.identity.clock(), session, claims, limits)
 }

@@ -3,6 +3,7 @@ import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { apiResources } from '../api-resources/feature.ts'
+import { clientMetadata } from '../client-metadata/feature.ts'
 import { connections } from '../connections/feature.ts'
 import { consent } from '../consent/feature.ts'
 import { console } from '../console/feature.ts'
@@ -31,6 +32,7 @@ export const features = [
   links,
   admin,
   apiResources,
+  clientMetadata,
   consent,
   passkeys,
   csvImport,

@@ -29,7 +29,7 @@ export const protobufFileName = "daikon/v1/oauth.proto";
  * to the client app in a redirect.
  */
 export interface AuthorizeRequest {
-  /** The ID of an active client app. Required. */
+  /** The ID of an active client app, or the URL of a document about a client (CLIENT_METADATA_HOSTS). Required. */
   client_id?:
     | string
     | undefined;
@@ -428,7 +428,7 @@ export interface OAuthTokenRequest {
   scope?:
     | string
     | undefined;
-  /** The ID of the client app, unless the Authorization header contains it. */
+  /** The ID of the client app, unless the Authorization header contains it, or the URL of the client. */
   client_id?:
     | string
     | undefined;

@@ -144,8 +144,11 @@ export class ClientAppStore {
   }
 }
 
-/** The client apps of the workspace console and of the account page belong to daikon. */
-const isListed = `a.id not in ('${consoleClientId}', '${accountClientId}')`
+/**
+ * The client apps of the workspace console and of the account page belong to daikon, and nobody registered
+ * those that are known by their URL.
+ */
+const isListed = `a.id not in ('${consoleClientId}', '${accountClientId}') and a.metadata_uri is null`
 
 /** The prefix is from the newest secret, which expires last. */
 const selectSql = `

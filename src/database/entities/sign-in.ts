@@ -24,6 +24,8 @@ export const ClientApp = defineEntity({
     service_account_id: p.uuid().nullable(),
     /** The public keys of the app, as a JSON Web Key Set. */
     jwks: p.json().$type<Record<string, unknown>>().nullable(),
+    /** The URL of a client that nobody registered. */
+    metadata_uri: p.text().nullable(),
   },
 })
 

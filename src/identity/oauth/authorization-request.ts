@@ -7,6 +7,11 @@ import type { RedirectingClient } from '../store/client-store.ts'
 /** A valid authorization request. */
 export type AuthorizationRequest = {
   clientId: string
+  /**
+   * Whether the redirect URI is not known to be one of the client, because the document of the client is
+   * fetched only after the sign-in. Nothing is sent to it until then.
+   */
+  isUnverified?: true
   redirectUri: string
   /** Set if the response is sent as a form instead of in the query of the redirect URI. */
   responseMode?: 'form_post'
@@ -88,13 +93,15 @@ const maxHintLength = 254
  */
 export function parseAuthorizationRequest(
   request: AuthorizeRequest,
-  { id: clientId, pkceRequired, workspaceId }: Omit<RedirectingClient, 'isRegistered'>,
+  client: RedirectingClient,
   redirectUri: string,
   resource: TokenResource | undefined,
 ): AuthorizationRequest | AuthorizationError {
+  const { pkceRequired, workspaceId, external } = client
   const problem = findProblem(request) ?? findPkceProblem(request, pkceRequired)
   if (problem) return problem
-  const requested = readWords(request.scope)
+  if (external && !request.resource) return resourceMissing
+  const requested = readWords(request.scope).filter((name) => !external || name !== offlineAccess)
   const scope = resource
     ? grantResourceScope(requested, resource)
     : grantScope(requested, workspaceId)
@@ -106,8 +113,9 @@ export function parseAuthorizationRequest(
   const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation } = request
   const provider = request.connection ? connectionName(request.connection) : request.provider
   return {
-    clientId,
+    clientId: external?.url ?? client.id,
     redirectUri,
+    ...verificationOf(client),
     ...readResponseMode(request),
     ...(request.code_challenge && { codeChallenge: request.code_challenge }),
     scope,
@@ -124,6 +132,13 @@ export function parseAuthorizationRequest(
     ...(confirmation && { confirmation }),
     ...(provider && { provider }),
   }
+}
+
+/** Returns whether a client is known to have the redirect URI of a request. */
+export function verificationOf({
+  isRegistered,
+}: RedirectingClient): Pick<AuthorizationRequest, 'isUnverified'> {
+  return isRegistered ? {} : { isUnverified: true }
 }
 
 /** Reads the response mode, which errors of the request also use. */
@@ -153,6 +168,14 @@ export function grantScope(requested: string[], boundTo: string | null): string 
 function grantResourceScope(requested: string[], { scopes }: TokenResource): string {
   const granted = requested.length > 0 ? scopes.filter((name) => requested.includes(name)) : scopes
   return granted.join(' ')
+}
+
+/** Clients that nobody registered have a refresh token anyway, and no ID token. */
+const offlineAccess = 'offline_access'
+
+const resourceMissing: AuthorizationError = {
+  error: 'invalid_target',
+  error_description: 'A client that is known by its URL must name the resource',
 }
 
 export const resourceUnknown: AuthorizationError = {

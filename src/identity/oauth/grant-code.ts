@@ -12,7 +12,7 @@ import {
   respondWithError,
   resumeUrl,
 } from './authorization-response.ts'
-import { createQuestion, type SignedInRequest } from './consent-question.ts'
+import { createQuestion, requiresConsent, type SignedInRequest } from './consent-question.ts'
 import { createLink, createPage } from './hosted-page.ts'
 
 /**
@@ -72,12 +72,13 @@ export async function grantCode(
   const resource = await findResource(context, request)
   // It may have been removed since the request began.
   if (resource === 'unknown') return respond(context, request, { ...resourceUnknown })
-  const consent = client.consentRequired
+  const consent = requiresConsent(client)
     ? await askForConsent(context, signedIn, [workspace], resource)
     : undefined
   if (consent && 'continuation' in consent) return consent.continuation
   const target = { workspaceId: workspace.id, resourceId: resource?.id }
-  const code = await issueCodeInSession(context, request, session, target, consent)
+  const authorized = { ...request, clientId: client.id }
+  const code = await issueCodeInSession(context, authorized, session, target, consent)
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }

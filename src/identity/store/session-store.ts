@@ -32,6 +32,8 @@ export type TokenPair = {
 export type TokenScope = {
   scope: string | null
   clientId: string | null
+  /** The URL of a client that nobody registered. */
+  clientUrl: string | null
   /** The only workspace whose members can sign in to the client app. */
   boundTo: string | null
 }
@@ -40,6 +42,8 @@ export type TokenScope = {
 export type RefreshTokenSession = {
   sessionId: string
   clientId: string | null
+  /** The URL of a client that nobody registered. */
+  clientUrl: string | null
   scope: string | null
   /** The API that the tokens of the session are limited to, if any. */
   resourceId: string | null
@@ -245,16 +249,18 @@ const findByAccessTokenSql = `
 /** $1 ID of an access token. */
 const findScopeSql = `
   select coalesce(t.access_scope, f.scope) as scope, f.client_id as "clientId",
-    a.workspace_id as "boundTo"
+    a.metadata_uri as "clientUrl", a.workspace_id as "boundTo"
   from refresh_tokens t join refresh_families f on f.id = t.family_id
   left join client_apps a on a.id = f.client_id
   where t.access_token_id = $1`
 
 /** $1 ID of a refresh token. */
 const findByRefreshTokenSql = `
-  select f.id as "sessionId", f.client_id as "clientId", f.scope, f.resource_id as "resourceId",
-    t.consumed_at is not null as "isConsumed"
-  from refresh_tokens t join refresh_families f on f.id = t.family_id where t.token_id = $1`
+  select f.id as "sessionId", f.client_id as "clientId", a.metadata_uri as "clientUrl", f.scope,
+    f.resource_id as "resourceId", t.consumed_at is not null as "isConsumed"
+  from refresh_tokens t join refresh_families f on f.id = t.family_id
+  left join client_apps a on a.id = f.client_id
+  where t.token_id = $1`
 
 /** $1 session IDs. The fixed order prevents deadlocks. */
 const lockSql = 'select from refresh_families where id = any($1::uuid[]) order by id for update'

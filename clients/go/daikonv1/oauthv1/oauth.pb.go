@@ -26,7 +26,7 @@ const (
 // to the client app in a redirect.
 type AuthorizeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of an active client app. Required.
+	// The ID of an active client app, or the URL of a document about a client (CLIENT_METADATA_HOSTS). Required.
 	ClientId *string `protobuf:"bytes,1,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// A redirect URI of the client app. Required; it must match exactly, except for the port if the app
 	// registered an http URI of `127.0.0.1` or `[::1]` without a port (RFC 8252, section 7.3).
@@ -1125,7 +1125,7 @@ type OAuthTokenRequest struct {
 	// all scopes of the session. The scope of the session does not change. For `client_credentials`:
 	// the scopes of the token, which the app must have. Absent for all scopes of the app.
 	Scope *string `protobuf:"bytes,6,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
-	// The ID of the client app, unless the Authorization header contains it.
+	// The ID of the client app, unless the Authorization header contains it, or the URL of the client.
 	ClientId *string `protobuf:"bytes,7,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// The secret of a confidential client app, unless the Authorization header contains it.
 	ClientSecret *string `protobuf:"bytes,8,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
