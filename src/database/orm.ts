@@ -88,6 +88,7 @@ import { Passkeys } from './migrations/094-passkeys.ts'
 import { AccountStepUps } from './migrations/096-account-step-ups.ts'
 import { ApiResources } from './migrations/100-api-resources.ts'
 import { ExternalClients } from './migrations/102-external-clients.ts'
+import { Consents } from './migrations/103-consents.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -195,6 +196,7 @@ const migrations = [
   { name: '096-account-step-ups', class: AccountStepUps },
   { name: '100-api-resources', class: ApiResources },
   { name: '102-external-clients', class: ExternalClients },
+  { name: '103-consents', class: Consents },
 ]
 
 type OrmOptions = {

@@ -163,6 +163,7 @@ async function exchangeOnce(
         browserSessionId,
         authentication,
         resourceId: code.resourceId,
+        grantId: code.grantId,
       }
       const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)

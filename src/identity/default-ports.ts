@@ -5,6 +5,7 @@ import type {
   SessionScope,
   SignedIn,
   SignInConnections,
+  SignInConsents,
   SignInPasskeys,
   TokenResources,
   WorkspaceAccess,
@@ -21,6 +22,14 @@ const noConnections: SignInConnections = {
   findIdByDomain: async () => undefined,
   hasVerifiedDomain: async () => false,
   join: async () => failure('access_denied', 'the server has no connections'),
+}
+
+/** Nobody can agree, so clients that require it have no access. */
+const noConsents: SignInConsents = {
+  filter: async () => [],
+  ask: async () => ({ error: 'access_denied', description: 'The server asks for no consent' }),
+  agree: async () => undefined,
+  use: async () => {},
 }
 
 const noTokenResources: TokenResources = {
@@ -56,6 +65,7 @@ export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
     refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
+  signInConsents: () => noConsents,
   tokenResources: () => noTokenResources,
   signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }

@@ -82,7 +82,12 @@ export async function issueTokens(
   })
   const [accessToken, refreshToken] = await Promise.all([
     target
-      ? tokens.signForResource(toResourceClaims(claims), target.uri, accessSeconds, issuedAt)
+      ? tokens.signForResource(
+          toResourceClaims(claims, session),
+          target.uri,
+          accessSeconds,
+          issuedAt,
+        )
       : tokens.sign('access', claims, accessSeconds, issuedAt),
     tokens.sign('refresh', { sub, jti, wid }, refreshSeconds, issuedAt),
   ])
@@ -105,11 +110,15 @@ type TokenLimits = {
 const resourceTokenSeconds = 900
 
 /** Omits what only daikon and the client app itself need to know about the person. */
-function toResourceClaims(claims: Claims['access']): ResourceClaims {
+function toResourceClaims(
+  claims: Claims['access'],
+  { grantId }: Pick<UserSession, 'grantId'>,
+): ResourceClaims {
   const { sub, jti, wid, client_id = '', scope = '' } = claims
   const { auth_time, auth_time_unconfirmed, acr } = claims
   return {
     ...{ sub, jti, wid, client_id, scope },
+    ...(grantId !== undefined && { gid: grantId }),
     ...(auth_time !== undefined && { auth_time }),
     ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
     ...(acr !== undefined && { acr }),
@@ -151,7 +160,7 @@ export async function switchWorkspace(
 
 type RotationStores = Pick<
   IdentityPorts,
-  'sessionScope' | 'signInWorkspaces' | 'tokenResources'
+  'sessionScope' | 'signInConsents' | 'signInWorkspaces' | 'tokenResources'
 > & {
   activity: ActivityStore
   clients: ClientStore
@@ -222,7 +231,8 @@ async function rotate(
   // A workspace that the client or connection is not for, or a switch to one that the user is not a
   // member of, fails without consuming the token. If the token is already consumed, its reuse is handled below.
   if (!isConsumed) {
-    requireBoundWorkspace(boundTo, workspaceId)
+    // The user agreed to access to one workspace.
+    requireBoundWorkspace(session.grantId ? session.workspaceId : boundTo, workspaceId)
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
     if (switchesTo) await tx.sessionScope.require(session, switchesTo)
     // The connection has lost the user, or another one has been enforced.
@@ -252,6 +262,7 @@ async function rotate(
   // and rejoined.
   if (switchesTo) await tx.sessions.denyAccessTokens([id], now)
   await tx.sessions.recordRefresh(id, workspaceId, now)
+  if (session.grantId) await tx.signInConsents.use(session.grantId, now)
   if (switchesTo) await tx.signInWorkspaces.join(member, now)
   return issueTokens(tx, context, context.identity.clock(), session, claims, limits)
 }

@@ -5,6 +5,7 @@ import { admin } from '../admin/feature.ts'
 import { apiResources } from '../api-resources/feature.ts'
 import { clientMetadata } from '../client-metadata/feature.ts'
 import { connections } from '../connections/feature.ts'
+import { consent } from '../consent/feature.ts'
 import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { emailSignIn } from '../email-sign-in/feature.ts'
@@ -32,6 +33,7 @@ export const features = [
   admin,
   apiResources,
   clientMetadata,
+  consent,
   passkeys,
   csvImport,
   connections,

@@ -12,6 +12,7 @@ import {
   signInToLink,
 } from '../support/account-page.ts'
 import { createAdmin } from '../support/admin.ts'
+import { createConsentSteps } from '../support/consent.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import {
@@ -120,6 +121,25 @@ const eventCalls: EventCalls = {
       return { method: 'UnlinkAccount', message: { account_id }, credentials: { token } }
     },
   },
+  'grant.created': {
+    authorize: async ({ transport }) => {
+      const { begin, open, pass } = createConsentSteps(environment, transport)
+      const { request, session } = await begin()
+      const page = await open(request, session)
+      pass(1)
+      return { method: 'Authorize', message: { ...page.choices[0], browser_session: session } }
+    },
+  },
+  'grant.extended': {
+    authorize: async ({ transport }) => {
+      const { connect, open, pass } = createConsentSteps(environment, transport)
+      const { request, session } = await connect()
+      const page = await open({ ...request, scope: 'read write' }, session)
+      pass(1)
+      return { method: 'Authorize', message: { ...page.choices[0], browser_session: session } }
+    },
+  },
+  'grant.revoked': {},
   'user.passkey_added': {
     createPasskey: async ({ transport }) => {
       const { token } = await signInToAccount(transport, environment.addProviderUser())

@@ -85,6 +85,9 @@ type Name = keyof typeof optional
 
 const describe = (name: Name): LeftOut => optional[name]
 
+/** The features that bring no method. */
+const withoutMethods: Name[] = ['console', 'api-resources', 'client-metadata']
+
 const registry = readRegistry()
 const methods = readMethods(registry)
 const environment = await startTestEnvironment()

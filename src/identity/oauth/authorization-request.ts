@@ -28,6 +28,8 @@ export type AuthorizationRequest = {
    * forbids any interaction with the user.
    */
   prompt?: 'none' | 'login' | 'select_account'
+  /** Whether the user must agree even if they have before. */
+  asksConsent?: true
   /** The maximum age of the sign-in, in seconds. */
   maxAge?: number
   loginHint?: string
@@ -56,6 +58,7 @@ export type AuthorizationErrorName =
   | 'registration_not_supported'
   | 'login_required'
   | 'interaction_required'
+  | 'consent_required'
   | 'unmet_authentication_requirements'
   | 'access_denied'
   | 'server_error'
@@ -74,7 +77,10 @@ export const supportedScopes = [
 ] as const
 /** OAuth 2.0 Multiple Response Type Encoding Practices, 2.1; OAuth 2.0 Form Post Response Mode. */
 export const supportedResponseModes = ['query', 'form_post'] as const
-export const supportedPrompts = ['none', 'login', 'select_account'] as const
+export const supportedPrompts = ['none', 'login', 'select_account', 'consent'] as const
+
+/** The prompts that concern the sign-in. */
+const signInPrompts = ['none', 'login', 'select_account'] as const
 
 /** Longer values would not fit into the cookie that stores the state of a sign-in. */
 const maxStateLength = 1024
@@ -103,7 +109,7 @@ export function parseAuthorizationRequest(
   if (resource && scope === '')
     return { error: 'invalid_scope', error_description: 'The resource has none of the scopes' }
   const prompts = readWords(request.prompt)
-  const prompt = supportedPrompts.find((name) => prompts.includes(name))
+  const prompt = signInPrompts.find((name) => prompts.includes(name))
   const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation } = request
   const provider = request.connection ? connectionName(request.connection) : request.provider
   return {
@@ -117,6 +123,7 @@ export function parseAuthorizationRequest(
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(prompt && { prompt }),
+    ...(prompts.includes('consent') && { asksConsent: true }),
     ...(max_age && { maxAge: Number(max_age) }),
     ...(login_hint && { loginHint: login_hint }),
     ...(request.expected_user && { expectedUser: request.expected_user.toLowerCase() }),
@@ -192,7 +199,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     response_mode: request.responseMode,
     state: request.state,
     nonce: request.nonce,
-    prompt: request.prompt,
+    prompt: toPrompt(request),
     max_age: request.maxAge === undefined ? undefined : String(request.maxAge),
     login_hint: request.loginHint,
     expected_user: request.expectedUser,
@@ -205,6 +212,11 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     if (value !== undefined) parameters.set(name, value)
   }
   return parameters
+}
+
+function toPrompt({ prompt, asksConsent }: AuthorizationRequest): string | undefined {
+  const prompts = [...(prompt ? [prompt] : []), ...(asksConsent ? ['consent'] : [])]
+  return prompts.length > 0 ? prompts.join(' ') : undefined
 }
 
 function findProblem(request: AuthorizeRequest): AuthorizationError | undefined {
@@ -267,12 +279,8 @@ function findPkceProblem(
   return undefined
 }
 
-/**
- * `consent` is accepted and has no effect: client apps are trusted by the operator who registers
- * them.
- */
 function findPromptProblem(prompts: string[]): AuthorizationError | undefined {
-  const accepted: string[] = [...supportedPrompts, 'consent']
+  const accepted: string[] = [...supportedPrompts]
   if (prompts.some((prompt) => !accepted.includes(prompt)))
     return invalid(`prompt must be ${supportedPrompts.join(', ')}`)
   if (prompts.includes('none') && prompts.length > 1)

@@ -25,8 +25,8 @@ export function authorizationUrl(
 }
 
 /**
- * Returns the URL at which a request continues after a sign-in. It omits `prompt` and `max_age`,
- * which would require another sign-in.
+ * Returns the URL at which a request continues after a sign-in. It omits the prompts and
+ * `max_age` that would require another sign-in.
  */
 export function resumeUrl(context: IdentityContext, request: AuthorizationRequest): string {
   const { prompt: _prompt, maxAge: _maxAge, ...rest } = request

@@ -65,9 +65,9 @@ export type RedirectingClient = {
   popupSignIn: boolean
   /** Whether the redirect URI of the request is registered. */
   isRegistered: boolean
-  /** Whether the user is asked before the client gets tokens. */
+  /** Whether users must agree before it has access. */
   consentRequired: boolean
-  /** Absent for a registered client app. The name of any other is the one that it gives itself, if any. */
+  /** Set if nobody registered the client. Its `name` is then what it calls itself, or empty. */
   external?: ExternalClient
 }
 
@@ -98,7 +98,10 @@ export class ClientStore {
     return (await query(this.#em, hasExternalSql, [id])).length > 0
   }
 
-  /** Returns the active client app that has registered exactly this redirect URI. */
+  /**
+   * Returns the active client app that has registered exactly this redirect URI, unless it requires
+   * consent, which only the authorization endpoint asks for.
+   */
   async findByRedirectUri(uri: string): Promise<LoginClient | undefined> {
     const [client] = await query<LoginClient>(this.#em, findByRedirectUriSql, [uri])
     return client
@@ -198,10 +201,9 @@ const useAssertionSql = `
 /** $1 client ID, $2 array of redirect URIs. */
 const findRedirectingSql = `
   select a.id, a.name, a.pkce_required as "pkceRequired", a.workspace_id as "workspaceId",
-    a.popup_sign_in as "popupSignIn",
+    a.popup_sign_in as "popupSignIn", a.consent_required as "consentRequired",
     exists (select from client_redirect_uris u where u.app_id = a.id and u.uri = any($2))
-      as "isRegistered",
-    false as "consentRequired"
+      as "isRegistered"
   from client_apps a where a.id = $1 and a.is_active and a.metadata_uri is null`
 
 /** $1 client ID, $2 post-logout redirect URI. */
@@ -219,7 +221,7 @@ const findByRedirectUriSql = `
     min(a.workspace_id::text) as "workspaceId",
     bool_and(a.popup_sign_in) as "popupSignIn"
   from client_redirect_uris u join client_apps a on a.id = u.app_id
-  where u.uri = $1 and a.is_active and a.metadata_uri is null
+  where u.uri = $1 and a.is_active and not a.consent_required and a.metadata_uri is null
   having count(*) > 0`
 
 /** $1 client ID. */

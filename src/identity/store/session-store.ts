@@ -15,6 +15,7 @@ export type SessionOwner =
   | { loginClientId: string }
   | { browserSessionId: string }
   | { resourceId: string }
+  | { grantId: string }
   | { provider: string }
 
 /** A refresh token and the access token that is issued with it. */
@@ -58,8 +59,8 @@ export class SessionStore {
   }
 
   /**
-   * Creates a session, and ends the oldest sessions of a user who has too many. Those for an API are
-   * counted separately, so that they end no others. `lifetime` is in seconds; refreshing does not extend
+   * Creates a session, and ends the oldest sessions of a user who has too many. Those for an API and those
+   * of each consent are counted separately, so that they end no others. `lifetime` is in seconds; refreshing does not extend
    * the session. The caller must have locked the user.
    */
   async create(
@@ -72,6 +73,7 @@ export class SessionStore {
       now,
       maxPerUser - 1,
       session.resourceId !== undefined,
+      session.grantId,
     ])
     await this.revoke(
       excess.map(({ id }) => id),
@@ -222,12 +224,14 @@ export class SessionStore {
 const logoutSeconds = 3600
 
 /**
- * $1 user ID, $2 current time, $3 number, $4 whether to count the sessions for APIs, or the others.
- * Returns all unexpired ones but the newest $3.
+ * $1 user ID, $2 current time, $3 number, $4 whether to count the sessions for APIs, or the others, $5 the
+ * consent whose sessions to count, or null for those without one. Returns all unexpired ones but the
+ * newest $3.
  */
 const findBeyondSql = `
   select id from refresh_families
   where user_id = $1 and expires_at > $2 and (resource_id is not null) = $4
+    and grant_id is not distinct from $5::uuid
   order by created_at desc, id desc offset $3`
 
 /** $1 workspace, $2 provider, $3 domains, $4 whether to spare owners. */
@@ -286,6 +290,7 @@ const ownerColumns = {
   loginClientId: 'login_client_id',
   browserSessionId: 'browser_session_id',
   resourceId: 'resource_id',
+  grantId: 'grant_id',
 } as const
 
 function toCondition(owner: SessionOwner): Partial<SessionRow> {

@@ -1,0 +1,7 @@
+import { ConsentStore } from './store/consent-store.ts'
+
+/** What consents run. */
+export const parts = {
+  stores: { consents: ConsentStore },
+  createHandlers: () => ({}),
+}

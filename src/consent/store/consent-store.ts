@@ -1,0 +1,202 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { query } from '../../database/query.ts'
+import type { Timestamp } from '../../database/sql-values.ts'
+
+/** What identifies a consent besides its ID. */
+export type ConsentKey = {
+  userId: string
+  clientId: string
+  workspaceId: string
+  resourceId: string | undefined
+}
+
+export type StoredConsent = {
+  id: string
+  scopes: string[]
+  metadataHash: string
+  lastUsedAt: Date
+}
+
+export type NewConsent = ConsentKey & {
+  id: string
+  host: string
+  metadataHash: string
+  scopes: string[]
+}
+
+/** A consent as users see it. */
+export type Grant = {
+  id: string
+  userId: string
+  workspaceId: string
+  clientId: string
+  clientName: string
+  host: string
+  /** The URI of the API, or null if the access is not limited to one. */
+  resource: string | null
+  scopes: string[]
+  createdAt: Timestamp
+  lastUsedAt: Timestamp
+}
+
+/** Which grants to list. */
+export type GrantFilter = {
+  id?: string | undefined
+  userId?: string | undefined
+  workspaceId?: string | undefined
+  clientId?: string | undefined
+  host?: string | undefined
+  resource?: string | undefined
+}
+
+/** The consents of users to the access of apps. */
+export class ConsentStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  /** Returns what a consent to the access of a registered client app depends on. */
+  async findRegistration(
+    clientId: string,
+  ): Promise<{ metadataHash: string; isAuthenticated: boolean }> {
+    type Registration = { metadataHash: string; isAuthenticated: boolean }
+    const [found] = await query<Registration>(this.#em, findRegistrationSql, [clientId])
+    return found ?? { metadataHash: '', isAuthenticated: false }
+  }
+
+  find(key: ConsentKey): Promise<StoredConsent | undefined> {
+    return this.#find(findSql, key)
+  }
+
+  /** Finds a consent and locks it until the end of the transaction. */
+  lock(key: ConsentKey): Promise<StoredConsent | undefined> {
+    return this.#find(`${findSql} for update`, key)
+  }
+
+  async #find(sql: string, key: ConsentKey): Promise<StoredConsent | undefined> {
+    const { userId, clientId, workspaceId, resourceId } = key
+    const values = [userId, clientId, workspaceId, resourceId]
+    type Row = Omit<StoredConsent, 'lastUsedAt'> & { lastUsedAt: Timestamp }
+    const [found] = await query<Row>(this.#em, sql, values)
+    return found && { ...found, lastUsedAt: new Date(found.lastUsedAt) }
+  }
+
+  async insert(consent: NewConsent, now: Date): Promise<void> {
+    const { id, userId, workspaceId, clientId, resourceId, scopes, host, metadataHash } = consent
+    await query(this.#em, insertSql, [
+      ...[id, userId, workspaceId, clientId, resourceId, scopes, host, metadataHash, now],
+    ])
+  }
+
+  async update(
+    id: string,
+    { scopes, host, metadataHash }: Pick<NewConsent, 'scopes' | 'host' | 'metadataHash'>,
+    now: Date,
+  ): Promise<void> {
+    await query(this.#em, updateSql, [id, scopes, host, metadataHash, now])
+  }
+
+  /** Records that a consent is used. Returns false if it has ended. */
+  async renew(id: string, now: Date): Promise<boolean> {
+    return (await query(this.#em, renewSql, [id, now])).length > 0
+  }
+
+  /** Records the day on which a consent is used, unless a concurrent transaction does or ends it. */
+  async use(id: string, now: Date): Promise<void> {
+    await query(this.#em, useSql, [id, now])
+  }
+
+  /** Returns the consents of a user but the `kept` ones that were used last. */
+  async listBeyond(userId: string, kept: number): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, listBeyondSql, [userId, kept])
+    return rows.map(({ id }) => id)
+  }
+
+  /** Returns grants, newest first. */
+  list(filter: GrantFilter, { limit }: { limit: number }): Promise<Grant[]> {
+    return query(this.#em, listSql, [...toValues(filter), limit])
+  }
+
+  /** Locks consents until the end of the transaction, and returns those that exist. */
+  async lockAll(ids: string[]): Promise<Grant[]> {
+    const locked = await query<{ id: string }>(this.#em, lockAllSql, [ids])
+    return locked.length === 0 ? [] : query(this.#em, listByIdsSql, [locked.map(({ id }) => id)])
+  }
+
+  async delete(ids: string[]): Promise<void> {
+    await query(this.#em, 'delete from consents where id = any($1::uuid[])', [ids])
+  }
+}
+
+function toValues({ id, userId, workspaceId, clientId, host, resource }: GrantFilter) {
+  return [id, userId, workspaceId, clientId, host, resource]
+}
+
+/**
+ * $1 client ID. A client that has a secret, too, is not authenticated: a program contains its secret, which
+ * others can read.
+ */
+const findRegistrationSql = `
+  select encode(sha256(convert_to(concat_ws(' ', a.type, a.jwks::text,
+      (select string_agg(u.uri, ' ' order by u.uri) from client_redirect_uris u
+        where u.app_id = a.id)), 'UTF8')), 'hex') as "metadataHash",
+    a.type = 'confidential' and a.jwks is not null
+      and not exists (select from client_secrets s
+        where s.app_id = a.id and (s.expires_at is null or s.expires_at > now()))
+      as "isAuthenticated"
+  from client_apps a where a.id = $1`
+
+/** $1 user, $2 client, $3 workspace, $4 API or null. */
+const findSql = `
+  select id, scopes, metadata_hash as "metadataHash", last_used_at as "lastUsedAt"
+  from consents where user_id = $1 and client_id = $2 and workspace_id = $3
+    and resource_id is not distinct from $4::uuid`
+
+/**
+ * $1 ID, $2 user, $3 workspace, $4 client, $5 API or null, $6 scopes, $7 host, $8 hash of the metadata,
+ * $9 current time.
+ */
+const insertSql = `
+  insert into consents (id, user_id, workspace_id, client_id, resource_id, scopes, host,
+    metadata_hash, created_at, last_used_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`
+
+/** $1 ID, $2 scopes, $3 host, $4 hash of the metadata, $5 current time. */
+const updateSql = `
+  update consents set scopes = $2, host = $3, metadata_hash = $4, last_used_at = $5
+  where id = $1`
+
+/** $1 ID, $2 current time. */
+const renewSql = 'update consents set last_used_at = $2 where id = $1 returning id'
+
+/** $1 ID, $2 current time. Waiting for a lock could be a deadlock with the end of the consent. */
+const useSql = `
+  update consents set last_used_at = $2 where id in (
+    select id from consents where id = $1 and last_used_at < $2::timestamptz - interval '1 hour'
+    for no key update skip locked)`
+
+/** $1 user, $2 number of consents that stay. */
+const listBeyondSql = `
+  select id from consents where user_id = $1 order by last_used_at desc, id desc offset $2`
+
+/** The order prevents deadlocks. $1 IDs. */
+const lockAllSql = 'select id from consents where id = any($1::uuid[]) order by id for update'
+
+const selectSql = `
+  select c.id, c.user_id as "userId", c.workspace_id as "workspaceId", c.client_id as "clientId",
+    a.name as "clientName", c.host, r.uri as resource, c.scopes, c.created_at as "createdAt",
+    c.last_used_at as "lastUsedAt"
+  from consents c join client_apps a on a.id = c.client_id
+  left join api_resources r on r.id = c.resource_id`
+
+/** $1 IDs. */
+const listByIdsSql = `${selectSql} where c.id = any($1::uuid[]) order by c.id`
+
+/** $1 ID, $2 user, $3 workspace, $4 client, $5 host, $6 URI of the API, $7 limit; null for any. */
+const listSql = `${selectSql}
+  where ($1::uuid is null or c.id = $1) and ($2::uuid is null or c.user_id = $2)
+    and ($3::uuid is null or c.workspace_id = $3) and ($4::uuid is null or c.client_id = $4)
+    and ($5::text is null or c.host = $5) and ($6::text is null or r.uri = $6)
+  order by c.id desc limit $7`
