@@ -5,18 +5,13 @@ import { decodeJwt } from 'jose'
 import { hostRule } from '../../src/client-metadata/host-rules.ts'
 import { hostPattern } from '../../src/config/parsers.ts'
 import { externalClientId } from '../../src/identity/external-client-id.ts'
-import { ClientStore } from '../../src/identity/store/client-store.ts'
-import { CodeStore } from '../../src/identity/store/code-store.ts'
 import { createAdmin } from '../support/admin.ts'
 import { asserting, jwk, signAssertion } from '../support/client-assertions.ts'
 import { redirectUri, startDocumentServer } from '../support/client-documents.ts'
-import {
-  createAuthorizationRequest,
-  createOAuthClient,
-  signInAtAuthorize,
-} from '../support/oauth.ts'
+import { createConsentSteps } from '../support/consent.ts'
+import { createAuthorizationRequest, createOAuthClient } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { createPkce, createSignInEnvironment } from '../support/sign-in.ts'
+import { createSignInEnvironment } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
 const documents = await startDocumentServer()
@@ -24,7 +19,7 @@ const allowed = [hostPattern('127.0.0.1')]
 const environment = await createSignInEnvironment({
   options: { CLIENT_METADATA_HOSTS: [hostRule('*')], CLIENT_METADATA_ALLOWED_HOSTS: allowed },
 })
-const { pool, seed, database } = environment
+const { pool, seed } = environment
 const elsewhere = await environment.addNode({ CLIENT_METADATA_HOSTS: [hostRule('example.com')] })
 const admin = await createAdmin(environment)
 const registered = await createOAuthClient(environment)
@@ -37,32 +32,24 @@ test.after.always(async () => {
   await documents.stop()
 })
 
-/** Issues a code to a client, as after the consent of a new user. Returns its exchange. */
+/** Returns the exchange of a code to which a new user has consented. */
 async function consent(transport: Transport, url: string) {
-  const { request } = createAuthorizationRequest(registered.client_id)
-  const email = environment.addProviderUser()
-  const { browser_session } = await signInAtAuthorize(transport, email, request)
+  const steps = createConsentSteps(environment, transport)
+  const api = { ...service, service: 'documents-service', uri: resource, resourceId }
+  const client = { client_id: url }
+  const { request, verifier, session, email } = await steps.begin(
+    { redirect_uri: redirectUri, nonce: undefined },
+    { api, client },
+  )
+  const page = await steps.open(request, session)
+  const { code } = steps.endOf(expectOk(await steps.choose(page, 'allow', session)))
+  environment.clock.now = undefined
   const { rows } = await pool.query(
-    `select b.id, b.user_id, m.workspace_id from browser_sessions b
-     join users u on u.id = b.user_id join members m on m.user_id = u.id where u.email = $1`,
+    'select u.id, m.workspace_id from users u join members m on m.user_id = u.id where u.email = $1',
     [email],
   )
-  const [{ id: browserSessionId, user_id: userId, workspace_id: workspaceId }] = rows
-  const em = database.fork()
-  const id = externalClientId(url)
-  await new ClientStore(em).saveExternal({ id, name: 'Editor', url })
-  const { verifier, challenge } = createPkce()
-  const session = { clientId: id, redirectUri, scope: 'read', nonce: undefined, workspaceId }
-  const grant = {
-    userId,
-    provider: 'google',
-    authentication: { authenticatedAt: new Date(), isTimeReported: true, isStepUp: false, amr: [] },
-    codeChallenge: challenge,
-    authorization: { ...session, browserSessionId, resourceId, grantId: undefined },
-  }
-  const code = await new CodeStore(em).issue(grant, new Date())
-  const client = { client_id: url, code_verifier: verifier, redirect_uri: redirectUri }
-  return { grant_type: 'authorization_code', code, ...client, userId, browser_session }
+  const exchange = { grant_type: 'authorization_code', code, code_verifier: verifier }
+  return { ...exchange, ...client, redirect_uri: redirectUri, member: rows[0] }
 }
 
 function errorOf(outcome: Outcome): string {
@@ -72,7 +59,7 @@ function errorOf(outcome: Outcome): string {
 
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
-  const issue = ({ userId: _, browser_session: __, ...message }: Record<string, unknown>) =>
+  const issue = ({ member: _, ...message }: Record<string, unknown>) =>
     transport.call('IssueToken', message)
   const refresh = (client_id: string, refresh_token: string, more: object = {}) =>
     issue({ grant_type: 'refresh_token', client_id, refresh_token, ...more })
@@ -87,23 +74,12 @@ for (const transport of environment.transports) {
       const tokens = expectOk(await issue(exchange))
       t.like(tokens, { scope: 'read', expires_in: 900, token_type: 'Bearer' })
       t.falsy(tokens.id_token)
-      const {
-        iss: _,
-        iat: __,
-        exp: ___,
-        jti: ____,
-        wid,
-        auth_time: _____,
-        ...claims
-      } = decodeJwt(tokens.access_token)
-      t.is(wid, tokens.workspace_id)
-      t.deepEqual(claims, {
-        aud: resource,
-        client_id: client,
-        scope: 'read',
-        sub: exchange.userId,
-        type: 'resource_access',
-      })
+      const claims = decodeJwt(tokens.access_token)
+      t.deepEqual(Object.keys(claims).sort(), [
+        ...['aud', 'auth_time', 'auth_time_unconfirmed', 'client_id', 'exp', 'gid', 'iat', 'iss'],
+        ...['jti', 'scope', 'sub', 'type', 'wid'],
+      ])
+      t.like(claims, { aud: resource, client_id: client, scope: 'read', sub: exchange.member.id })
       const active = { active: true, client_id: client, aud: resource }
       t.like(await introspect(tokens.access_token), active)
       t.like(await introspect(tokens.refresh_token), { active: true, client_id: client })
@@ -127,29 +103,38 @@ for (const transport of environment.transports) {
     `nothing is fetched without a live code or session of the client ${over}`,
     async (t) => {
       const [client, another] = [documents.publish(), documents.publish()]
-      const exchange = await consent(transport, client)
-      t.is(errorOf(await issue({ ...exchange, client_id: another })), 'invalid_grant')
-      t.is(errorOf(await issue({ ...exchange, code: 'unknown' })), 'invalid_grant')
-      t.is(errorOf(await refresh(client, 'unknown')), 'invalid_grant')
-      t.is(errorOf(await issue({ client_id: client })), 'invalid_request')
-      const forClient = { grant_type: 'client_credentials', client_id: client }
-      t.is(errorOf(await issue(forClient)), 'unauthorized_client')
-      t.is(documents.countOf(client) + documents.countOf(another), 0)
-      const { refresh_token } = expectOk(await issue(exchange))
-      t.is(errorOf(await refresh(another, refresh_token)), 'invalid_grant')
-      // A second use of the code ends its session. Then it is not live either.
-      t.is(errorOf(await issue(exchange)), 'invalid_grant')
-      t.is(errorOf(await refresh(client, refresh_token)), 'invalid_grant')
+      const { member: _, ...exchange } = await consent(transport, client)
+      // A node that has not fetched the document yet.
+      const node = await environment.addNode()
+      const fresh = node.transports.find(({ name }) => name === transport.name) as Transport
+      const ask = async (message: object) => errorOf(await fresh.call('IssueToken', message))
       const before = documents.countOf(client)
-      environment.clock.now = new Date(Date.now() + 600_000)
-      try {
-        t.is(errorOf(await issue(exchange)), 'invalid_grant')
-        t.is(errorOf(await refresh(client, refresh_token)), 'invalid_grant')
-      } finally {
-        environment.clock.now = undefined
+      t.is(await ask({ ...exchange, client_id: another }), 'invalid_grant')
+      t.is(await ask({ ...exchange, code: 'unknown' }), 'invalid_grant')
+      t.is(await ask({ ...exchange, code: '' }), 'invalid_grant')
+      t.is(await ask({ client_id: client }), 'invalid_request')
+      t.is(await ask({ client_id: client, grant_type: 'password' }), 'unsupported_grant_type')
+      t.is(
+        await ask({ client_id: client, grant_type: 'client_credentials' }),
+        'unauthorized_client',
+      )
+      const refreshing = {
+        grant_type: 'refresh_token',
+        client_id: client,
+        refresh_token: 'unknown',
       }
+      t.is(await ask(refreshing), 'invalid_grant')
+      const { refresh_token } = expectOk(await issue(exchange))
+      t.is(await ask({ ...refreshing, refresh_token, client_id: another }), 'invalid_grant')
+      // A second use of the code ends its session. Then neither is live.
+      t.is(errorOf(await issue(exchange)), 'invalid_grant')
+      t.is(await ask(exchange), 'invalid_grant')
+      t.is(await ask({ ...refreshing, refresh_token }), 'invalid_grant')
       t.is(documents.countOf(client), before)
       t.is(documents.countOf(another), 0)
+      const { member: __, ...live } = await consent(transport, client)
+      expectOk(await fresh.call('IssueToken', live))
+      t.is(documents.countOf(client), before + 1)
     },
   )
 
@@ -166,10 +151,10 @@ for (const transport of environment.transports) {
       const asApp = { ...exchange, client_id: registered.client_id }
       t.is(errorOf(await issue(asApp)), 'invalid_grant')
       const ofAuth = { code: exchange.code, code_verifier: exchange.code_verifier }
-      const { rows } = await pool.query('select workspace_id from members where user_id = $1', [
-        exchange.userId,
-      ])
-      const exchanged = await transport.call('ExchangeToken', { ...ofAuth, ...rows[0] })
+      const exchanged = await transport.call('ExchangeToken', {
+        ...ofAuth,
+        workspace_id: exchange.member.workspace_id,
+      })
       t.is(errorOf(exchanged), 'code_refused')
       const { refresh_token } = expectOk(await issue(exchange))
       t.is(errorOf(await transport.call('RefreshToken', { refresh_token })), 'wrong_audience')
@@ -248,7 +233,7 @@ for (const transport of environment.transports) {
     const client = documents.publish()
     const exchange = await consent(transport, client)
     const node = elsewhere.transports.find(({ name }) => name === transport.name) as Transport
-    const { userId: _, browser_session: __, ...message } = exchange
+    const { member: _, ...message } = exchange
     t.is(errorOf(await node.call('IssueToken', message)), 'invalid_client')
     expectOk(await issue(exchange))
   })
