@@ -36,13 +36,13 @@ export async function agree(
   question: ConsentQuestion,
   agreement: Agreement,
 ): Promise<string | undefined> {
+  const [workspace] = question.workspaces
+  if (!workspace || !(await isAdmitted(tx, question, workspace.id))) return undefined
   await saveClient(tx, question)
   if ('grantId' in agreement)
     return (await tx.consents.renew(agreement.grantId, now)) ? agreement.grantId : undefined
   if (!(await tx.codes.consumeState(agreement.formHash, agreement.expiresAt)))
     throw formRefused(question)
-  const [workspace] = question.workspaces
-  if (!workspace) return undefined
   const { host, metadataHash } = await findClientFacts(tx.consents, question)
   const key = keyOf(question, workspace.id)
   const before = await tx.consents.lock(key)
@@ -63,6 +63,15 @@ export async function agree(
   if (!isSame || scopes.length > before.scopes.length)
     await tx.activity.record(actor, grantEvent('grant.extended', await requireGrant(tx, before.id)))
   return before.id
+}
+
+/** Whether a workspace admits a client. It cannot refuse it before the end of the transaction. */
+async function isAdmitted(
+  { consents }: ConsentStores,
+  { client }: ConsentQuestion,
+  workspaceId: string,
+): Promise<boolean> {
+  return !client.external || (await consents.lockAdmitting(workspaceId))
 }
 
 /** Saves a client that nobody registered, of which nothing is stored before the first consent. */

@@ -303,6 +303,10 @@ const eventCalls: EventCalls = {
     },
   },
   'user.sign_in_code_refused': {},
+  'workspace.third_party_clients_changed': {
+    updateWorkspace: async ({ by }) =>
+      by('owner', 'UpdateWorkspace', { third_party_clients: false }),
+  },
   'workspace.email_sign_in_changed': {
     updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { email_sign_in: false }),
   },

@@ -201,6 +201,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     slug: `s-${randomUUID()}`,
     support_access: undefined,
     email_sign_in: undefined,
+    third_party_clients: undefined,
     description: 'new',
     actions: [{ name: 'publish' }],
     roles: [{ name: 'triage', actions: ['view'] }],

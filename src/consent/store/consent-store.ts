@@ -132,6 +132,24 @@ export class ConsentStore {
     return rows.map(({ id }) => id)
   }
 
+  /** Returns those of some workspaces that admit clients that nobody registered. */
+  async listAdmitting(workspaceIds: string[]): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, listAdmittingSql, [workspaceIds])
+    return rows.map(({ id }) => id)
+  }
+
+  /** Whether a workspace admits them, until the end of the transaction. */
+  async lockAdmitting(workspaceId: string): Promise<boolean> {
+    const sql = `${listAdmittingSql} for share`
+    return (await query(this.#em, sql, [[workspaceId]])).length > 0
+  }
+
+  /** Returns the IDs of the grants of such clients in a workspace. */
+  async listExternal(workspaceId: string): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, listExternalSql, [workspaceId])
+    return rows.map(({ id }) => id)
+  }
+
   /** Locks consents until the end of the transaction, and returns those that exist. */
   async lockAll(ids: string[]): Promise<Grant[]> {
     const locked = await query<{ id: string }>(this.#em, lockAllSql, [ids])
@@ -193,6 +211,15 @@ const useSql = `
 /** $1 user, $2 number of consents that stay. */
 const listBeyondSql = `
   select id from consents where user_id = $1 order by last_used_at desc, id desc offset $2`
+
+/** $1 workspaces. */
+const listAdmittingSql = `
+  select id from workspaces where id = any($1::uuid[]) and third_party_clients`
+
+/** $1 workspace. */
+const listExternalSql = `
+  select c.id from consents c join client_apps a on a.id = c.client_id
+  where c.workspace_id = $1 and a.metadata_uri is not null`
 
 /** The order prevents deadlocks. $1 IDs. */
 const lockAllSql = 'select id from consents where id = any($1::uuid[]) order by id for update'

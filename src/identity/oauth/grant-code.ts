@@ -77,12 +77,8 @@ export async function grantCode(
     : undefined
   if (consent && 'continuation' in consent) return consent.continuation
   const target = { workspaceId: workspace.id, resourceId: resource?.id }
-<<<<<<< HEAD
   const authorized = { ...request, clientId: client.id }
   const code = await issueCodeInSession(context, authorized, session, target, consent)
-=======
-  const code = await issueCodeInSession(context, signedIn, target, consent)
->>>>>>> z-cimd
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }
@@ -137,12 +133,11 @@ async function requireConnection(
  */
 async function issueCodeInSession(
   { stores, identity }: IdentityContext,
-  { request, client, session }: SignedInRequest,
+  { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
+  session: OpenBrowserSession,
   { workspaceId, resourceId }: { workspaceId: string; resourceId: string | undefined },
   consent: Consent | undefined,
 ): Promise<string | undefined> {
-  const { redirectUri, codeChallenge, scope, nonce } = request
-  const { id: clientId, name, external } = client
   const { id: browserSessionId, userId, provider } = session
   const { authenticatedAt, isTimeReported, isStepUp, amr } = session
   const authentication = { authenticatedAt, isTimeReported, isStepUp, amr }
@@ -154,8 +149,6 @@ async function issueCodeInSession(
       const { isActive } = await tx.users.lock(userId)
       if (!isActive) return undefined
       const now = identity.clock()
-      if (consent && external)
-        await tx.clients.saveExternal({ id: clientId, name, url: external.url })
       const grantId =
         consent &&
         (await tx.signInConsents.agree({ now, maxPerUser }, consent.question, consent.agreement))
