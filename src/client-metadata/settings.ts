@@ -8,7 +8,7 @@ export const clientMetadataSettings = {
     'Addresses and browsers',
     '',
     list(hostRule),
-    'Comma-separated host names of clients that nobody registers: their client_id is the URL of a document about them, such as https://app.example.com/client.json. `*` allows every host, .example.com the subdomains of example.com, and ! before a host excludes it. Empty: there are no such clients.',
+    'Comma-separated host names of clients without registration: their client_id is the URL of a document about them, such as https://app.example.com/client.json. `*` allows every host, .example.com the subdomains of example.com, and ! before a host excludes it. Empty: there are no such clients.',
   ),
   CLIENT_METADATA_ALLOWED_HOSTS: setting(
     'Addresses and browsers',
