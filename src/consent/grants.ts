@@ -23,7 +23,7 @@ import { connectionName } from '../identity/providers/connection.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { endGrants } from './end-grants.ts'
 import { reasons } from './reasons.ts'
-import type { ConsentStore, GrantFilter, Grant as StoredGrant } from './store/consent-store.ts'
+import type { ConsentStore, Grant as StoredGrant } from './store/consent-store.ts'
 
 type Stores = Pick<IdentityPorts, 'sessionScope'> & {
   activity: ActivityStore
@@ -99,16 +99,20 @@ export function deleteGrant(
   return endOne(context, grant_id, () => true)
 }
 
-/** Ends the grants to a client, or to the clients of a host. */
+/** The number of grants that end in one transaction. */
+const bulkSize = 500
+
+/** Ends the grants to a client, or to the clients of a host. One that a user gives meanwhile ends, too. */
 export async function deleteGrants(
   { stores, principal, now }: Context,
   { client_id: clientId, host }: DeleteGrantsRequest,
 ): Promise<DeleteGrantsResponse> {
-  const filter: GrantFilter = { clientId, host }
-  return stores.transaction(async (tx) => {
-    const ids = await tx.consents.listIds(filter)
-    return { ended: await endGrants(tx, actorOf(principal), ids, now) }
-  })
+  let ended = 0
+  for (;;) {
+    const ids = await stores.consents.listIds({ clientId, host }, bulkSize)
+    if (ids.length === 0) return { ended }
+    ended += await stores.transaction((tx) => endGrants(tx, actorOf(principal), ids, now))
+  }
 }
 
 /** Ends a grant that the caller may end. To others, it does not exist. */

@@ -126,9 +126,14 @@ export class ConsentStore {
     return query(this.#em, sql, [userId])
   }
 
-  /** Returns the IDs of grants. */
-  async listIds(filter: GrantFilter): Promise<string[]> {
-    const rows = await query<{ id: string }>(this.#em, `select c.id from ${from}`, toValues(filter))
+  /** Returns the IDs of at most `limit` grants. */
+  async listIds(filter: GrantFilter, limit: number): Promise<string[]> {
+    const values = [...toValues(filter), limit]
+    const rows = await query<{ id: string }>(
+      this.#em,
+      `select c.id from ${from} order by c.id limit $6`,
+      values,
+    )
     return rows.map(({ id }) => id)
   }
 
