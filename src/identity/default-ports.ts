@@ -6,7 +6,6 @@ import type {
   SignedIn,
   SignInConnections,
   SignInConsents,
-  SignInPasskeys,
   TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
@@ -67,7 +66,6 @@ export const defaultIdentityPorts = {
   signInConnections: () => noConnections,
   signInConsents: () => noConsents,
   tokenResources: () => noTokenResources,
-  signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
 
 /** Without API resources, no token is limited to one. */

@@ -48,6 +48,7 @@ function hashRequest({
   prompt: _prompt,
   maxAge: _maxAge,
   asksConsent: _asksConsent,
+  isResumed: _isResumed,
   loginHint: _loginHint,
   acrValues: _acrValues,
   expectedUser: _expectedUser,
