@@ -6,7 +6,6 @@ import type {
   SignedIn,
   SignInConnections,
   SignInConsents,
-  SignInPasskeys,
   TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
@@ -68,7 +67,6 @@ export const defaultIdentityPorts = {
   signInConnections: () => noConnections,
   signInConsents: () => noConsents,
   tokenResources: () => noTokenResources,
-  signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
 
 /** Without API resources, no token is limited to one. */

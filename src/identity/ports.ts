@@ -12,7 +12,6 @@ import type { RedirectingClient } from './store/client-store.ts'
  * transactions.
  */
 export type IdentityPorts = {
-  signInPasskeys: SignInPasskeys
   sessionScope: SessionScope
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
@@ -186,12 +185,6 @@ export type ExternalDescription = {
   allowsRedirect(uri: string): boolean
   /** Present if the client authenticates by its private key. Throws like `describe`. */
   loadKeys?: () => Promise<JSONWebKeySet>
-}
-
-/** The passkeys that people sign in with. */
-export type SignInPasskeys = {
-  /** Whether a user has one. */
-  hasAny(userId: string): Promise<boolean>
 }
 
 /** What users agree to before clients that require consent have access. */

@@ -53,6 +53,7 @@ function hashRequest({
   prompt: _prompt,
   maxAge: _maxAge,
   asksConsent: _asksConsent,
+  isResumed: _isResumed,
   loginHint: _loginHint,
   acrValues: _acrValues,
   expectedUser: _expectedUser,

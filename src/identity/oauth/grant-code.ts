@@ -7,13 +7,14 @@ import type { UserWorkspace } from '../store/claims-store.ts'
 import type { RedirectingClient } from '../store/client-store.ts'
 import { type AuthorizationRequest, resourceUnknown } from './authorization-request.ts'
 import {
+  authorizationUrl,
   type Continuation,
   respond,
   respondWithError,
-  resumeUrl,
 } from './authorization-response.ts'
 import { createQuestion, requiresConsent, type SignedInRequest } from './consent-question.ts'
 import { createLink, createPage } from './hosted-page.ts'
+import { requiresPasskey } from './sign-in-age.ts'
 
 /**
  * Issues a code for one of the workspaces that a user has joined, once they agree. If there are several,
@@ -117,12 +118,16 @@ async function requireConnection(
   connectionId: string,
 ): Promise<Continuation> {
   const connection = await context.stores.signInConnections.findActive(connectionId)
-  if (request.prompt === 'none' || !connection) {
-    const description = 'The workspace requires its members to sign in through its connection'
+  const description = 'The workspace requires its members to sign in through its connection'
+  if (request.prompt === 'none' || !connection)
     return respondWithError(context, request, 'login_required', description)
-  }
+  // No sign-in through a connection is one by a passkey.
+  if (requiresPasskey(request))
+    return respondWithError(context, request, 'unmet_authentication_requirements', description)
   const provider = connectionName(connectionId)
-  const url = resumeUrl(context, { ...request, workspace: workspaceId, provider })
+  // A new sign-in, of which the request requires all that it required of the first.
+  const { isResumed: _, ...rest } = request
+  const url = authorizationUrl(context, { ...rest, workspace: workspaceId, provider })
   const links = [createLink({ label: connection.name, url })]
   return { page: createPage('choose_provider', { links }) }
 }
