@@ -2,6 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
 import { escapeHtml } from '../core/escape-html.ts'
+import {
+  type ConsentOfPage,
+  formSourceOf,
+  renderConsent,
+  renderWorkspaceChoice,
+} from './consent-page.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
 import { passkeyScript } from './passkey-script.ts'
 
@@ -17,6 +23,7 @@ export type HostedPage = {
   fields: { name: string; value: string }[]
   error?: string | undefined
   account_url?: string | undefined
+  consent?: ConsentOfPage | undefined
 }
 
 /** Allows the style of the page and nothing else: no scripts, forms, frames or requests. */
@@ -55,8 +62,11 @@ export function sendHostedPage(response: Response, page: HostedPage): void {
   )
   const hasForm =
     changes || ['ask_for_code', 'enter_code'].includes(page.kind) || findEmailForm(page)
-  const pagePolicy = hasForm ? formPolicy : contentSecurityPolicy
-  const policy = page.kind === 'form_post' ? submitPolicy : pagePolicy
+  const policies: Record<string, string> = {
+    form_post: submitPolicy,
+    consent: formPolicy.replace('https: http:', `https: http: ${formSourceOf(page)}`),
+  }
+  const policy = policies[page.kind] ?? (hasForm ? formPolicy : contentSecurityPolicy)
   const html = renderHostedPage(page)
   const script = `<script>${passkeyScript}</script>\n</body>`
   sendPage(response, 200, hasPasskeys(page) ? html.replace('</body>', () => script) : html, {
@@ -132,6 +142,8 @@ function renderHostedPage(page: HostedPage): string {
         `<p>You are signed in as ${strong(email)}. This signs you out of every app that you opened in this browser.</p>`,
         renderForm(page, page.links, (link) => renderButton(link, link.label, ' primary')),
       ])
+    case 'consent':
+      return renderDocument('Give access?', renderConsentPage(page))
     case 'confirm_connection':
       return renderDocument('Continue to sign in?', renderConfirmConnection(page))
     case 'link_account':
@@ -271,6 +283,26 @@ function renderConfirmConnection({ links, client_name: app }: HostedPage): strin
   ]
 }
 
+function renderConsentPage(page: HostedPage): string[] {
+  const { consent, links } = page
+  if (!consent) return []
+  const [allow] = links
+  const buttons = links.map((link) =>
+    link === allow
+      ? renderButton(link, link.label, ' primary')
+      : renderButton(link, link.label, '').replace('<button ', '<button formnovalidate '),
+  )
+  return [
+    ...renderConsent(consent),
+    `<form method="post" action="${escapeHtml(allow?.url ?? '')}">`,
+    ...renderHiddenFields(page),
+    ...renderWorkspaceChoice(consent),
+    ...buttons,
+    '</form>',
+    `<footer>Signed in as ${strong(page.email)}</footer>`,
+  ]
+}
+
 /** Renders a form with a button for each user. */
 function renderSwitchUser(page: HostedPage): string[] {
   const [next] = page.links
@@ -357,13 +389,24 @@ export function renderErrorPage(error: ServiceError, requestId: string): string 
     `<h1>${escapeHtml(title)}</h1>`,
     `<p role="alert">${escapeHtml(error.message)}.</p>`,
     `<p>${escapeHtml(advice)}</p>`,
+    ...renderRestart(error),
     `<footer>Error <code>${escapeHtml(error.reason)}</code>, request <code>${escapeHtml(requestId)}</code></footer>`,
   ])
+}
+
+/** Renders the link by which the request begins again, if the error has one. */
+function renderRestart({ extensions: { restart_url: url } }: ServiceError): string[] {
+  if (typeof url !== 'string') return []
+  const link = { label: 'Begin again', detail: '', url, confirmation: '' }
+  return [renderLinks([link], 'Choices', (choice) => renderAction(choice, choice.label))]
 }
 
 function explain({ code, reason }: ServiceError): [title: string, advice: string] {
   if (reason === 'INVITATION_ENDED') {
     return ['This invitation has ended', 'Ask the person who invited you for a new one.']
+  }
+  if (reason === 'CONSENT_FORM_REFUSED') {
+    return ['Nothing was allowed', 'Begin again to see what is asked for.']
   }
   if (code === 'resource_exhausted') {
     return ['Too many attempts', 'Wait a moment, then go back to the app and try again.']

@@ -56,7 +56,7 @@ export async function signInAtAuthorize(
   provider = 'google',
 ) {
   const begun = expectOk(await transport.call('Authorize', { ...request, provider }))
-  const callbackUrl = `${issuer}/auth/callback/${provider}`
+  const callbackUrl = new URL(begun.location).searchParams.get('redirect_uri') ?? ''
   const { callback } = await followRedirects(begun.location, callbackUrl, { hint: email })
   const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
   return expectOk(await transport.call('CompleteLogin', message))

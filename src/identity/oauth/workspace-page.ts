@@ -4,9 +4,11 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
+import type { RedirectingClient } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { type Continuation, respondWithError, resumeUrl } from './authorization-response.ts'
 import { createConfirmation } from './browser-sessions.ts'
+import { titleOfClient } from './external-clients.ts'
 import { createForm, createLink, createPage, describeSignedIn } from './hosted-page.ts'
 import { describeInviter } from './invitation.ts'
 
@@ -62,10 +64,11 @@ export function decline(context: IdentityContext, request: AuthorizationRequest)
 export function workspacePage(
   context: IdentityContext,
   request: AuthorizationRequest,
-  { name: client_name }: { name: string },
+  client: Pick<RedirectingClient, 'name' | 'external'>,
   session: OpenBrowserSession,
   workspaces: UserWorkspace[],
 ): HostedPage {
+  const client_name = titleOfClient(client)
   const { secret } = session
   const { confirmation: _, ...rest } = request
   const links = workspaces
