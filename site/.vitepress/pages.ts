@@ -51,6 +51,7 @@ const groups: Record<string, string[]> = {
     'passkeys',
     'step-up',
     'api-resources',
+    'third-party-clients',
     'invitations',
     'connections',
     'applications',

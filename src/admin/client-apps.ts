@@ -15,6 +15,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { readKeySet } from '../identity/client-keys.ts'
 import {
@@ -36,10 +37,14 @@ type AppStores = {
   activity: ActivityStore
   clientApps: ClientAppStore
   revocations: RevocationStore
+  rollout: RolloutStore
   serviceAccounts: ServiceAccountStore
   sessions: SessionStore
   workspaces: WorkspaceStore
 }
+
+/** The migration whose nodes ask for consent. */
+const consentMigration = 103
 
 export type ClientAppContext = WriteContext<AppStores> & {
   /** Whether redirect URIs may use http on any host, and not only on the local machine. */
@@ -70,6 +75,7 @@ export async function createClientApp(
     backchannelLogoutUri: request.backchannel_logout_uri || null,
     pkceRequired,
     popupSignIn: request.popup_sign_in ?? false,
+    consentRequired: request.consent_required ?? false,
     workspaceId: workspace_id || null,
     serviceAccountId,
     jwks,
@@ -78,6 +84,7 @@ export async function createClientApp(
     await tx.clientApps.lockRedirectUris(redirect_uris)
     if (workspace_id) await requireWorkspaceExists(tx.workspaces, workspace_id)
     if (serviceAccountId) await requireAccountExists(tx.serviceAccounts, serviceAccountId)
+    if (settings.consentRequired) await requireConsentNodes(tx)
     await tx.clientApps.insert(id, settings, userIdOf(actorOf(principal)))
     await tx.clientApps.setRedirectUris(id, redirect_uris)
     await requireOwnUris(tx.clientApps, id)
@@ -132,6 +139,7 @@ export async function updateClientApp(
     requireMachineSettings({ type, redirectUris, serviceAccountId, jwks })
     if (changes.serviceAccountId)
       await requireAccountExists(tx.serviceAccounts, changes.serviceAccountId)
+    if (changes.consentRequired) await requireConsentNodes(tx)
     await tx.clientApps.update(id, changes)
     if (request.redirect_uris.length > 0)
       await tx.clientApps.setRedirectUris(id, request.redirect_uris)
@@ -274,6 +282,11 @@ function findUrlViolations(name: string, uris: string[], allowHttp: boolean): Fi
   })
 }
 
+/** A node of an older version would give an app access without asking. */
+function requireConsentNodes({ rollout }: AppStores): Promise<void> {
+  return rollout.requireAllNodesKnow(consentMigration, 'A client app that requires consent')
+}
+
 function readChanges(request: ClientAppUpdateRequest): ClientAppChanges {
   const { post_logout_redirect_uris, backchannel_logout_uri, workspace_id } = request
   const removedUris = request.remove_post_logout_redirect_uris ? [] : undefined
@@ -283,6 +296,7 @@ function readChanges(request: ClientAppUpdateRequest): ClientAppChanges {
     type: request.type,
     pkceRequired: request.pkce_required,
     popupSignIn: request.popup_sign_in,
+    consentRequired: request.consent_required,
     workspaceId: workspace_id ?? (request.remove_workspace ? null : undefined),
     postLogoutRedirectUris:
       post_logout_redirect_uris.length > 0 ? sortUris(post_logout_redirect_uris) : removedUris,
@@ -344,6 +358,7 @@ function toResponse(app: StoredClientApp, secret?: string): ClientAppResponse {
     post_logout_redirect_uris: app.postLogoutRedirectUris,
     pkce_required: app.pkceRequired,
     popup_sign_in: app.popupSignIn,
+    consent_required: app.consentRequired,
     ...(app.createdBy && { created_by: app.createdBy }),
     ...(app.backchannelLogoutUri && { backchannel_logout_uri: app.backchannelLogoutUri }),
     ...(app.secretPrefix && { secret_prefix: app.secretPrefix }),
@@ -379,6 +394,7 @@ function settingsEvent(action: 'client_app.created' | 'client_app.updated', app:
       redirect_uris: app.redirectUris.join(' '),
       workspace: app.workspaceId ?? 'any',
       popup_sign_in: String(app.popupSignIn),
+      consent_required: String(app.consentRequired),
       service_account: app.serviceAccountId ?? 'none',
       keys: String(((app.jwks?.keys as unknown[]) ?? []).length),
     },

@@ -8,6 +8,7 @@ const clientAppFields = [
   'redirect_uris',
   'workspace',
   'popup_sign_in',
+  'consent_required',
   'service_account',
   'keys',
 ] as const
@@ -105,7 +106,7 @@ export const adminEvents = {
     target: 'client_app',
     detail: clientAppFields,
     description:
-      'The name, type, PKCE or popup setting, URLs, workspace, service account or keys of a client app changed',
+      'The name, type, PKCE, popup or consent setting, URLs, workspace, service account or keys of a client app changed',
     recordedBy: ['updateClientApp'],
   },
   'client_app.secret_rotated': {

@@ -33,6 +33,10 @@ export const apiResourcePorts = {
 
 function toTokenResource(resource: OwnedResource | undefined): TokenResource | undefined {
   if (!resource) return undefined
-  const { id, uri, service, isActive } = resource
-  return { id, uri, service, isActive, scopes: resource.scopes.map(({ name }) => name) }
+  const { id, uri, name, service, isActive, scopes } = resource
+  return {
+    ...{ id, uri, name, service, isActive },
+    scopes: scopes.map(({ name }) => name),
+    scopeDescriptions: new Map(scopes.map(({ name, description }) => [name, description])),
+  }
 }

@@ -23,6 +23,7 @@ export function clientAppCommand(): Command {
       'allow a confidential app to sign users in without PKCE, with state or nonce',
     )
     .option('--popup-sign-in', 'let the app sign users in from a popup')
+    .option('--consent-required', 'require the consent of users')
     .option(...workspaceOption)
     .option(...noWorkspaceOption)
     .option(...serviceAccountOption)
@@ -36,6 +37,7 @@ export function clientAppCommand(): Command {
         backchannel_logout_uri: options.backchannelLogoutUri,
         pkce_required: options.pkceRequired,
         popup_sign_in: options.popupSignIn,
+        consent_required: options.consentRequired,
         service_account_id: options.serviceAccount,
         jwks: await readJwks(options.jwks),
       }
@@ -66,6 +68,8 @@ export function clientAppCommand(): Command {
     .option('--no-pkce-required', 'allow a confidential app to omit PKCE')
     .option('--popup-sign-in', 'let the app sign users in from a popup')
     .option('--no-popup-sign-in', 'separate popups from the page that opened them')
+    .option('--consent-required', 'require the consent of users')
+    .option('--no-consent-required', 'give access without the consent of users')
     .option(...workspaceOption)
     .option(...noWorkspaceOption)
     .option(...serviceAccountOption)
@@ -84,6 +88,7 @@ export function clientAppCommand(): Command {
         backchannel_logout_uri: backchannelLogoutUri === false ? '' : backchannelLogoutUri,
         pkce_required: options.pkceRequired,
         popup_sign_in: options.popupSignIn,
+        consent_required: options.consentRequired,
         remove_workspace: options.workspace === false,
         service_account_id: options.serviceAccount || undefined,
         remove_service_account: options.serviceAccount === false,
@@ -218,6 +223,7 @@ type CreateOptions = {
   backchannelLogoutUri?: string
   pkceRequired: boolean
   popupSignIn?: boolean
+  consentRequired?: boolean
   workspace?: string | false
   serviceAccount?: string
   jwks?: string
@@ -231,6 +237,7 @@ type UpdateOptions = {
   backchannelLogoutUri?: string | false
   pkceRequired?: boolean
   popupSignIn?: boolean
+  consentRequired?: boolean
   workspace?: string | false
   serviceAccount?: string | false
   jwks?: string | false

@@ -17,7 +17,7 @@ export function findJsonViolation(value: object, maxBytes: number): string | und
 }
 
 /** Whether objects and lists are nested more than `levels` deep. */
-function isDeeper(value: unknown, levels: number): boolean {
+export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }

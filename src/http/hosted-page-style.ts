@@ -27,6 +27,16 @@ h2 + nav ul { margin-top: .75rem }
 nav + nav ul { margin-top: .625rem }
 h1 strong { font-weight: 650; color: var(--accent) }
 p { margin-top: .625rem; color: var(--muted); overflow-wrap: anywhere }
+h1.client { font-size: 1.75rem }
+p.unicode { margin-top: .125rem; font-size: 1.125rem }
+p.claim { font-size: .875rem }
+ul.scopes { margin-top: .625rem; padding-left: 1.25rem; list-style: disc; gap: .25rem }
+fieldset { margin-top: 1.5rem; padding: 0; border: 0; display: grid; gap: .625rem }
+legend { padding: 0; margin-bottom: .625rem; font-weight: 650 }
+label.choice { margin-top: 0 }
+p bdi { color: var(--text); font-weight: 600 }
+p.claim bdi { color: inherit; font-weight: inherit }
+li { overflow-wrap: anywhere }
 p strong, footer strong { color: var(--text); font-weight: 600 }
 ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625rem }
 .choice {
@@ -46,7 +56,8 @@ ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625r
 }
 .action { justify-content: center; text-align: center }
 label { display: block; margin-top: 1.5rem; font-weight: 550 }
-input:not([type="hidden"]) {
+input[type="radio"] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent) }
+input:not([type="hidden"], [type="radio"]) {
   width: 100%; min-height: 3rem; margin-top: .375rem; padding: .5rem .875rem; font: inherit;
   background: var(--page); color: var(--text); border: 1px solid var(--muted); border-radius: .75rem;
 }
@@ -66,6 +77,7 @@ footer {
   margin-top: 1.75rem; padding-top: 1.125rem; border-top: 1px solid var(--line);
   color: var(--muted); font-size: .875rem; overflow-wrap: anywhere;
 }
+footer a { color: var(--accent); white-space: nowrap }
 code { font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, monospace }
 @media (max-width: 26rem) { main { padding: 1.75rem 1.25rem } }
 @media (prefers-reduced-motion: reduce) { .choice { transition: none } }

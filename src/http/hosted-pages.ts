@@ -2,6 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
 import { escapeHtml } from '../core/escape-html.ts'
+import {
+  type ConsentOfPage,
+  formSourceOf,
+  renderConsent,
+  renderWorkspaceChoice,
+} from './consent-page.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
 import { passkeyScript } from './passkey-script.ts'
 
@@ -16,6 +22,8 @@ export type HostedPage = {
   invitations: Link[]
   fields: { name: string; value: string }[]
   error?: string | undefined
+  account_url?: string | undefined
+  consent?: ConsentOfPage | undefined
 }
 
 /** Allows the style of the page and nothing else: no scripts, forms, frames or requests. */
@@ -54,8 +62,11 @@ export function sendHostedPage(response: Response, page: HostedPage): void {
   )
   const hasForm =
     changes || ['ask_for_code', 'enter_code'].includes(page.kind) || findEmailForm(page)
-  const pagePolicy = hasForm ? formPolicy : contentSecurityPolicy
-  const policy = page.kind === 'form_post' ? submitPolicy : pagePolicy
+  const policies: Record<string, string> = {
+    form_post: submitPolicy,
+    consent: formPolicy.replace('https: http:', `https: http: ${formSourceOf(page)}`),
+  }
+  const policy = policies[page.kind] ?? (hasForm ? formPolicy : contentSecurityPolicy)
   const html = renderHostedPage(page)
   const script = `<script>${passkeyScript}</script>\n</body>`
   sendPage(response, 200, hasPasskeys(page) ? html.replace('</body>', () => script) : html, {
@@ -109,7 +120,7 @@ function renderHostedPage(page: HostedPage): string {
         `<p>${strong(app)} opens the workspace that you choose.</p>`,
         renderLinks(page.links, 'Workspaces', renderWorkspace),
         ...(page.invitations.length > 0 ? ['<h2>Invitations</h2>', renderInvitations(page)] : []),
-        `<footer>Signed in as ${strong(email)}</footer>`,
+        renderSignedIn(page),
       ])
     case 'accept_invitation':
       return renderDocument('Accept an invitation', [
@@ -119,7 +130,7 @@ function renderHostedPage(page: HostedPage): string {
         ...(page.links.length === 0
           ? []
           : [renderLinks(page.links, 'Other choices', renderSecondaryAction)]),
-        `<footer>Signed in as ${strong(email)}</footer>`,
+        renderSignedIn(page),
       ])
     case 'sign_in_to_accept':
       return renderDocument('You are invited', renderSignInToAccept(page))
@@ -131,6 +142,8 @@ function renderHostedPage(page: HostedPage): string {
         `<p>You are signed in as ${strong(email)}. This signs you out of every app that you opened in this browser.</p>`,
         renderForm(page, page.links, (link) => renderButton(link, link.label, ' primary')),
       ])
+    case 'consent':
+      return renderDocument('Give access?', renderConsentPage(page))
     case 'confirm_connection':
       return renderDocument('Continue to sign in?', renderConfirmConnection(page))
     case 'link_account':
@@ -270,6 +283,26 @@ function renderConfirmConnection({ links, client_name: app }: HostedPage): strin
   ]
 }
 
+function renderConsentPage(page: HostedPage): string[] {
+  const { consent, links } = page
+  if (!consent) return []
+  const [allow] = links
+  const buttons = links.map((link) =>
+    link === allow
+      ? renderButton(link, link.label, ' primary')
+      : renderButton(link, link.label, '').replace('<button ', '<button formnovalidate '),
+  )
+  return [
+    ...renderConsent(consent),
+    `<form method="post" action="${escapeHtml(allow?.url ?? '')}">`,
+    ...renderHiddenFields(page),
+    ...renderWorkspaceChoice(consent),
+    ...buttons,
+    '</form>',
+    `<footer>Signed in as ${strong(page.email)}</footer>`,
+  ]
+}
+
 /** Renders a form with a button for each user. */
 function renderSwitchUser(page: HostedPage): string[] {
   const [next] = page.links
@@ -296,15 +329,22 @@ function renderLinkAccount(page: HostedPage): string[] {
   ]
 }
 
-function renderJoined({ invitations, email }: HostedPage): string[] {
+function renderJoined(page: HostedPage): string[] {
+  const { invitations, email } = page
   const { label = '', detail = '' } = invitations[0] ?? {}
   const isOther = email !== '' && detail !== ''
   return [
     `<h1>${isOther ? `${escapeHtml(detail)} has` : 'You have'} joined ${escapeHtml(label)}</h1>`,
     ...(detail === '' || isOther ? [] : [`<p>The invitation was for ${strong(detail)}.</p>`]),
     '<p>Open your application to work in the workspace. You can close this page.</p>',
-    ...(email === '' ? [] : [`<footer>Signed in as ${strong(email)}</footer>`]),
+    ...(email === '' ? [] : [renderSignedIn(page)]),
   ]
+}
+
+/** Names the user who is signed in, and leads to their account page if there is one. */
+function renderSignedIn({ email, account_url: url }: HostedPage): string {
+  const account = url === undefined ? '' : ` · <a href="${escapeHtml(url)}">Your account</a>`
+  return `<footer>Signed in as ${strong(email)}${account}</footer>`
 }
 
 /** Renders a form with a button for each choice that changes something. */
@@ -349,13 +389,24 @@ export function renderErrorPage(error: ServiceError, requestId: string): string 
     `<h1>${escapeHtml(title)}</h1>`,
     `<p role="alert">${escapeHtml(error.message)}.</p>`,
     `<p>${escapeHtml(advice)}</p>`,
+    ...renderRestart(error),
     `<footer>Error <code>${escapeHtml(error.reason)}</code>, request <code>${escapeHtml(requestId)}</code></footer>`,
   ])
+}
+
+/** Renders the link by which the request begins again, if the error has one. */
+function renderRestart({ extensions: { restart_url: url } }: ServiceError): string[] {
+  if (typeof url !== 'string') return []
+  const link = { label: 'Begin again', detail: '', url, confirmation: '' }
+  return [renderLinks([link], 'Choices', (choice) => renderAction(choice, choice.label))]
 }
 
 function explain({ code, reason }: ServiceError): [title: string, advice: string] {
   if (reason === 'INVITATION_ENDED') {
     return ['This invitation has ended', 'Ask the person who invited you for a new one.']
+  }
+  if (reason === 'CONSENT_FORM_REFUSED') {
+    return ['Nothing was allowed', 'Begin again to see what is asked for.']
   }
   if (code === 'resource_exhausted') {
     return ['Too many attempts', 'Wait a moment, then go back to the app and try again.']

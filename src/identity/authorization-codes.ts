@@ -75,6 +75,8 @@ type Authorized = {
   workspaceId: string
   /** The API that the access token is limited to. */
   target?: Target | undefined
+  /** The URL of a client that nobody registered, which tokens name it by. */
+  clientUrl?: string | undefined
 }
 
 /** A code to exchange, with its PKCE verifier if it has a challenge. */
@@ -124,7 +126,7 @@ async function exchangeOnce(
   context: IdentityContext,
   { userAgent = '' }: Redemption,
   code: StoredCode,
-  { workspaceId, target }: Authorized,
+  { workspaceId, target, clientUrl }: Authorized,
 ): Promise<IssuedTokens | undefined> {
   const { identity, now, stores } = context
   const { hash, userId, provider, clientId, loginClientId, scope, nonce, browserSessionId } = code
@@ -161,6 +163,7 @@ async function exchangeOnce(
         browserSessionId,
         authentication,
         resourceId: code.resourceId,
+        grantId: code.grantId,
       }
       const limits = { lifetime: lifetimesOf(identity.settings).refresh, maxPerUser }
       const session = await tx.sessions.create(started, issuedAt, limits)
@@ -169,6 +172,7 @@ async function exchangeOnce(
       const tokens = await issueTokens(tx, context, issuedAt, session, claims, {
         accessScope: target?.scope,
         target,
+        clientUrl,
       })
       return tokens && { ...tokens, nonce }
     })

@@ -62,6 +62,8 @@ export type ResourceClaims = {
   wid: string
   client_id: string
   scope: string
+  /** The consent of the user, if the client app requires one. */
+  gid?: string
 } & Pick<AuthenticationClaims, 'auth_time' | 'auth_time_unconfirmed' | 'acr'>
 
 /** The `type` of these tokens. */

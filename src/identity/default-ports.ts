@@ -1,9 +1,11 @@
 import type {
   ConnectionProviderSource,
+  ExternalClients,
   ResourceServices,
   SessionScope,
   SignedIn,
   SignInConnections,
+  SignInConsents,
   TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
@@ -19,6 +21,15 @@ const noConnections: SignInConnections = {
   findIdByDomain: async () => undefined,
   hasVerifiedDomain: async () => false,
   join: async () => failure('access_denied', 'the server has no connections'),
+}
+
+/** Nobody can agree, so clients that require it have no access. */
+const noConsents: SignInConsents = {
+  filter: async () => [],
+  ask: async () => ({ error: 'access_denied', description: 'The server asks for no consent' }),
+  agree: async () => undefined,
+  endExternal: async () => {},
+  use: async () => {},
 }
 
 const noTokenResources: TokenResources = {
@@ -54,11 +65,21 @@ export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
     refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
+  signInConsents: () => noConsents,
   tokenResources: () => noTokenResources,
 }
 
 /** Without API resources, no token is limited to one. */
 export const noResourceServices: ResourceServices = { find: async () => undefined }
+
+/** Without documents of clients, all of them are registered. */
+export const noExternalClients: ExternalClients = {
+  isEnabled: false,
+  identify: () => undefined,
+  describe() {
+    throw new Error('The server has no external clients')
+  },
+}
 
 /** Never asked, because no connection is found. */
 export const noConnectionProviders: ConnectionProviderSource = {

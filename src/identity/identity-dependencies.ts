@@ -6,7 +6,7 @@ import type { Semaphore } from '../core/semaphore.ts'
 import type { Mail } from '../outbound/mail-client.ts'
 import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
-import type { ConnectionProviderSource, IdentityPorts } from './ports.ts'
+import type { ConnectionProviderSource, ExternalClients, IdentityPorts } from './ports.ts'
 import type { Proofs } from './providers/own-methods.ts'
 import type { Provider, SignInMethodName } from './providers/provider.ts'
 import type { IdentitySettings } from './settings.ts'
@@ -54,6 +54,9 @@ export type IdentityDependencies = {
   proofs: Proofs
   /** The providers of workspaces' connections. */
   connectionProviders: ConnectionProviderSource
+  /** The URL of the account page, if there is one. */
+  accountUrl: string | undefined
+  externalClients: ExternalClients
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date
   /**

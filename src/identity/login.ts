@@ -113,7 +113,7 @@ async function completeAuthorization(
   request: AuthorizationRequest,
 ): Promise<{ result: SignInResult<unknown>; response: CompleteLoginResponse }> {
   const { clientId, redirectUri } = request
-  const client = await requireRedirectingClient(context.stores.clients, clientId, redirectUri)
+  const client = await requireRedirectingClient(context, clientId, redirectUri, undefined)
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
     ? await openSession(context, identity.value, client, callback, request)
@@ -132,13 +132,16 @@ async function completeAuthorization(
     const pending = { location: switchUrl(resumed, session), pending_session: session.secret }
     return { result, response: { ...common, ...pending } }
   }
-  const next = await continueAuthorization(context, request, client, session)
+  // What is not verified continues where the browser is signed in.
+  const next = client.isRegistered
+    ? await continueAuthorization(context, request, client, session)
+    : undefined
   return {
     result,
     response: {
       ...common,
       // A page is shown at a separate URL, so that it can be reloaded.
-      location: next.location ?? resumed,
+      location: next?.location ?? resumed,
       ...(await rememberSignIn(context, callback.browser, login.provider, session.email)),
       browser_session: session.secret,
       browser_session_seconds: lifetimesOf(context.identity.settings).refresh,

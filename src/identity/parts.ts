@@ -1,4 +1,4 @@
-import { noConnectionProviders, noResourceServices } from './default-ports.ts'
+import { noConnectionProviders, noExternalClients, noResourceServices } from './default-ports.ts'
 import { createAccountChecks } from './doctor.ts'
 import { identityHandlers } from './handlers.ts'
 import { createIdentityJobs } from './jobs.ts'
@@ -10,7 +10,9 @@ import { identityStores } from './store/stores.ts'
 export const parts = {
   stores: identityStores,
   defaultServices: {
+    accountUrl: undefined as string | undefined,
     connectionProviders: noConnectionProviders,
+    externalClients: noExternalClients,
     resourceServices: noResourceServices,
   },
   createServices: createIdentityServices,

@@ -1,7 +1,11 @@
+import type { JSONWebKeySet } from 'jose'
+import type { HostedPage } from '../../gen/daikon/v1/oauth.ts'
+import type { Actor } from '../activity/actor.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { Role } from '../core/roles.ts'
 import type { Identity, Provider } from './providers/provider.ts'
 import type { SignInResult } from './sign-in-result.ts'
+import type { RedirectingClient } from './store/client-store.ts'
 
 /**
  * What identity must know of the features above. Their records provide it for each call and each of its
@@ -12,6 +16,7 @@ export type IdentityPorts = {
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
   signInWorkspaces: SignInWorkspaces
+  signInConsents: SignInConsents
   tokenResources: TokenResources
 }
 
@@ -130,8 +135,12 @@ export type TokenResource = {
   uri: string
   /** The service whose keys the tokens are accepted with. */
   service: string
+  /** What people read about the API. */
+  name: string
   /** The names of its scopes, in order. */
   scopes: string[]
+  /** What people read about each scope, by its name. */
+  scopeDescriptions: ReadonlyMap<string, string>
   /** Whether tokens are issued for it now. */
   isActive: boolean
 }
@@ -141,3 +150,107 @@ export type ResourceServices = {
   /** Returns the service of the API with this URI. */
   find(uri: string): Promise<string | undefined>
 }
+
+/** The clients that nobody registered, which are known by the URL of a document about them. */
+export type ExternalClients = {
+  /** Whether there may be any. */
+  isEnabled: boolean
+  /**
+   * Returns the client whose ID is a URL, or undefined if the ID is none. Fetches nothing.
+   *
+   * @throws ServiceError `failed_precondition` if the URL is not accepted
+   */
+  identify(clientId: string): ExternalId | undefined
+  /**
+   * Returns what a client says about itself. It may be fetched, in the name of a person. `isKnown` is whether
+   * somebody has consented to the client.
+   *
+   * @throws ServiceError `failed_precondition` if the document is not valid, `resource_exhausted` if too many
+   * are fetched
+   */
+  describe(
+    external: ExternalId,
+    requester: { userId: string; isKnown: boolean },
+  ): Promise<ExternalDescription>
+}
+
+/** A client that nobody registered: its ID in tables, its URL, and the host that pages show. */
+export type ExternalId = { id: string; url: string; host: string }
+
+export type ExternalDescription = {
+  /** The name that the client gives itself, or an empty text. */
+  name: string
+  /** A hash of its redirect URIs, authentication method and keys. */
+  metadataHash: string
+  allowsRedirect(uri: string): boolean
+  /** Present if the client authenticates by its private key. Throws like `describe`. */
+  loadKeys?: () => Promise<JSONWebKeySet>
+}
+
+/** What users agree to before clients that require consent have access. */
+export type SignInConsents = {
+  /** Returns the workspaces that admit a client. */
+  filter<Workspace extends { id: string }>(
+    client: RedirectingClient,
+    workspaces: Workspace[],
+  ): Promise<Workspace[]>
+  /**
+   * Returns how a request goes on.
+   *
+   * @throws ServiceError `permission_denied` if its form belongs to another request, user or browser, or
+   * is too old
+   */
+  ask(now: Date, question: ConsentQuestion): Promise<ConsentAnswer>
+  /**
+   * Saves what the user has agreed to in a workspace, and returns the ID of the grant, or undefined if an
+   * earlier consent has ended. Requires a transaction in which the user is locked.
+   *
+   * @throws ServiceError `permission_denied` if the form has been used
+   */
+  agree(
+    context: { now: Date; maxPerUser: number },
+    question: ConsentQuestion,
+    agreement: Agreement,
+  ): Promise<string | undefined>
+  /**
+   * Ends the grants of clients that nobody registered in a workspace, which is locked. Requires a
+   * transaction.
+   */
+  endExternal(context: { actor: Actor; now: Date }, workspaceId: string): Promise<void>
+  /** Records that the tokens of a grant were refreshed. Requires a transaction. */
+  use(grantId: string, now: Date): Promise<void>
+}
+
+/** What a client asks a user for. */
+export type ConsentQuestion = {
+  client: RedirectingClient
+  redirectUri: string
+  scopes: string[]
+  /** The API that the access is limited to. */
+  resource: TokenResource | undefined
+  /** The workspaces that the user can choose from. */
+  workspaces: { id: string; name: string; role: string }[]
+  user: { id: string; email: string }
+  /** The secret of the browser session. */
+  browserSecret: string
+  /** Identifies the request. */
+  requestHash: string
+  /** Whether the client demands the page. */
+  isRequested: boolean
+  /** Whether no page may be displayed. */
+  isSilent: boolean
+  /** What a form of the page has sent, or empty. */
+  confirmation: string
+  /** Where the form of the page is sent, and with which fields. */
+  form: Pick<HostedPage, 'fields'> & { url: string }
+  /** Where the request begins again. */
+  restartUrl: string
+}
+
+export type ConsentAnswer =
+  | { page: HostedPage }
+  | { error: 'access_denied' | 'consent_required'; description: string }
+  | { agreement: Agreement }
+
+/** An earlier consent, or the form by which the user agrees now. */
+export type Agreement = { grantId: string } | { formHash: string; expiresAt: Date }

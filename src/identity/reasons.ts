@@ -20,6 +20,10 @@ export const reasons = defineReasons({
     code: 'failed_precondition',
     message: 'The client app is confidential or not active',
   },
+  AUTHORIZATION_REFUSED: {
+    code: 'failed_precondition',
+    message: 'The authorization request is refused before the client is known',
+  },
   CLIENT_REFUSED: {
     code: 'failed_precondition',
     message: 'The client_id is missing, repeated, unknown or inactive',

@@ -40,8 +40,7 @@ export type IssuedTokens = {
 
 /**
  * Issues the next access token and refresh token of a session, or returns undefined if the session
- * has expired. Neither token outlives the session. `accessScope` is the scope of the access token
- * if it is narrower than the session's, and `target` the API that it is limited to.
+ * has expired. Neither token outlives the session.
  *
  * `issuedAt` must be the current time rather than the request's, because the call may have waited
  * for locks. The stored expiry is the `exp` of the signed token: a revocation denies the token
@@ -53,14 +52,14 @@ export async function issueTokens(
   issuedAt: Date,
   session: UserSession,
   memberClaims: Claims['access'],
-  { accessScope, target }: { accessScope?: string | undefined; target?: Target | undefined } = {},
+  { accessScope, target, clientUrl }: TokenLimits = {},
 ): Promise<IssuedTokens | undefined> {
   const { clientId } = session
   const scope = accessScope ?? session.scope
   const connectionId = readConnectionId(session.provider)
   const claims = {
     ...memberClaims,
-    ...(clientId && { client_id: clientId }),
+    ...(clientId && { client_id: clientUrl ?? clientId }),
     ...(scope !== undefined && { scope }),
     ...(connectionId !== undefined && { connection_id: connectionId }),
     ...authenticationClaims(session.authentication),
@@ -83,7 +82,12 @@ export async function issueTokens(
   })
   const [accessToken, refreshToken] = await Promise.all([
     target
-      ? tokens.signForResource(toResourceClaims(claims), target.uri, accessSeconds, issuedAt)
+      ? tokens.signForResource(
+          toResourceClaims(claims, session),
+          target.uri,
+          accessSeconds,
+          issuedAt,
+        )
       : tokens.sign('access', claims, accessSeconds, issuedAt),
     tokens.sign('refresh', { sub, jti, wid }, refreshSeconds, issuedAt),
   ])
@@ -92,15 +96,29 @@ export async function issueTokens(
   return { session, claims, issuedAt, accessToken, refreshToken, ...lifetimes, isForResource }
 }
 
+/** What an access token is limited to. */
+type TokenLimits = {
+  /** The scope of the access token if it is narrower than the session's. */
+  accessScope?: string | undefined
+  /** The API that the access token is limited to. */
+  target?: Target | undefined
+  /** The URL of a client that nobody registered, which the token names it by. */
+  clientUrl?: string | undefined
+}
+
 /** Seconds for which an access token that is limited to an API is valid. */
 const resourceTokenSeconds = 900
 
 /** Omits what only daikon and the client app itself need to know about the person. */
-function toResourceClaims(claims: Claims['access']): ResourceClaims {
+function toResourceClaims(
+  claims: Claims['access'],
+  { grantId }: Pick<UserSession, 'grantId'>,
+): ResourceClaims {
   const { sub, jti, wid, client_id = '', scope = '' } = claims
   const { auth_time, auth_time_unconfirmed, acr } = claims
   return {
     ...{ sub, jti, wid, client_id, scope },
+    ...(grantId !== undefined && { gid: grantId }),
     ...(auth_time !== undefined && { auth_time }),
     ...(auth_time_unconfirmed && { auth_time_unconfirmed }),
     ...(acr !== undefined && { acr }),
@@ -142,7 +160,7 @@ export async function switchWorkspace(
 
 type RotationStores = Pick<
   IdentityPorts,
-  'sessionScope' | 'signInWorkspaces' | 'tokenResources'
+  'sessionScope' | 'signInConsents' | 'signInWorkspaces' | 'tokenResources'
 > & {
   activity: ActivityStore
   clients: ClientStore
@@ -161,13 +179,9 @@ type Rotation = {
   ) => Promise<AuthorizedClient>
 }
 
-type AuthorizedClient = {
-  /** The scope of the access token if it is narrower than the session's. */
-  accessScope?: string | undefined
+type AuthorizedClient = TokenLimits & {
   /** The only workspace that the client may have tokens for. */
   boundTo: string | null
-  /** The API that the access token is limited to. */
-  target?: Target | undefined
 }
 
 async function requirePublicClient(
@@ -209,7 +223,7 @@ async function rotate(
   const locked = await tx.sessions.lockByRefreshToken(tokenId)
   if (!locked) return undefined
   const { session, isConsumed } = locked
-  const { accessScope, boundTo, target } = await authorizeClient(tx, session)
+  const { boundTo, ...limits } = await authorizeClient(tx, session)
   const switchesTo = otherWorkspaceId === session.workspaceId ? undefined : otherWorkspaceId
   const workspaceId = switchesTo ?? session.workspaceId
   const { id, userId } = session
@@ -217,7 +231,8 @@ async function rotate(
   // A workspace that the client or connection is not for, or a switch to one that the user is not a
   // member of, fails without consuming the token. If the token is already consumed, its reuse is handled below.
   if (!isConsumed) {
-    requireBoundWorkspace(boundTo, workspaceId)
+    // The user agreed to access to one workspace.
+    requireBoundWorkspace(session.grantId ? session.workspaceId : boundTo, workspaceId)
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
     if (switchesTo) await tx.sessionScope.require(session, switchesTo)
     // The connection has lost the user, or another one has been enforced.
@@ -247,9 +262,7 @@ async function rotate(
   // and rejoined.
   if (switchesTo) await tx.sessions.denyAccessTokens([id], now)
   await tx.sessions.recordRefresh(id, workspaceId, now)
+  if (session.grantId) await tx.signInConsents.use(session.grantId, now)
   if (switchesTo) await tx.signInWorkspaces.join(member, now)
-  return issueTokens(tx, context, context.identity.clock(), session, claims, {
-    accessScope,
-    target,
-  })
+  return issueTokens(tx, context, context.identity.clock(), session, claims, limits)
 }

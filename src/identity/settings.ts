@@ -111,6 +111,12 @@ export const identitySettings = {
     positiveNumber,
     'Maximum number of sessions of a user. A further sign-in ends the oldest one.',
   ),
+  MAX_GRANTS_PER_USER: setting(
+    'Quotas',
+    '200',
+    positiveNumber,
+    'Maximum number of grants of a user to apps that require consent. A further one ends the one that was not used for the longest time.',
+  ),
   MAX_TOKEN_CACHE_BYTES: setting(
     'Rate limits',
     '33554432',

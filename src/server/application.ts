@@ -116,6 +116,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     providers: dependencies.providers,
     ownMethods: signInMethods,
     sendMail: dependencies.sendMail,
+    rateLimiter,
     connectionTimeout: dependencies.connectionTimeout,
     listBudgetsOf: dependencies.listBudgetsOf,
     now,

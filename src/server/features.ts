@@ -3,7 +3,9 @@ import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
 import { admin } from '../admin/feature.ts'
 import { apiResources } from '../api-resources/feature.ts'
+import { clientMetadata } from '../client-metadata/feature.ts'
 import { connections } from '../connections/feature.ts'
+import { consent } from '../consent/feature.ts'
 import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
 import { emailSignIn } from '../email-sign-in/feature.ts'
@@ -30,6 +32,8 @@ export const features = [
   links,
   admin,
   apiResources,
+  clientMetadata,
+  consent,
   passkeys,
   csvImport,
   connections,

@@ -17,8 +17,9 @@ export type HandlerContext = ReturnType<typeof createHandlerContext>
 
 /** Returns what handlers find in their context, in addition to the call. */
 export function createHandlerContext({ settings, secretBox, services }: HandlerDependencies) {
-  const { connectionProviders } = services
-  const identity: IdentityDependencies = { ...services.identity, connectionProviders }
+  const { accountUrl, connectionProviders, externalClients } = services
+  const brought = { accountUrl, connectionProviders, externalClients }
+  const identity: IdentityDependencies = { ...services.identity, ...brought }
   return {
     ...services,
     identity,

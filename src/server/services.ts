@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts'
 import type { IdentityServiceDependencies } from '../identity/services.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
 import type { EngineOptions } from '../permissions/engine/engine.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Config } from './config.ts'
 import { joinTables } from './feature.ts'
 import type { activityEvents } from './features.ts'
@@ -25,6 +26,7 @@ export type ServiceDependencies = Pick<
     secretBox: SecretBox
     /** Undefined if no mail server is configured. */
     sendMail: SendMail | undefined
+    rateLimiter: RateLimiter
     /** Milliseconds that the identity provider of a connection has for one step of a sign-in. */
     connectionTimeout: number | undefined
     now: () => Date

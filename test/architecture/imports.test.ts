@@ -13,6 +13,7 @@ const featureNames: string[] = features.map(({ name }) => name)
 
 /** The features that send requests or e-mails. */
 const outbound = [
+  'client-metadata',
   'identity',
   'workspaces',
   'admin',
@@ -26,10 +27,14 @@ const outbound = [
 const listening = ['console']
 
 /** Returns the folders without features that a feature may import. */
+/** The features that count what they do in windows of their own. */
+const counting = ['client-metadata']
+
 function below(feature: string): string[] {
   return [
     ...['core', 'config', 'database'],
     ...(outbound.includes(feature) ? ['outbound'] : []),
+    ...(counting.includes(feature) ? ['rate-limit'] : []),
     ...(listening.includes(feature) ? ['http'] : []),
   ]
 }

@@ -17,6 +17,7 @@ const tablesWithoutEntity = [
   'connection_domains',
   'connection_subjects',
   'connections',
+  'consents',
   'custom_role_groups',
   'deleted_trees',
   'deleted_workspaces',

@@ -10,8 +10,11 @@ export type CertificateAuthority = {
   /** The path of the authority's certificate. */
   path: string
   certificate: Buffer
-  /** Issues a certificate for a name. Returns the paths and contents of the certificate and key. */
-  issue(name: string): CertificatePair
+  /**
+   * Issues a certificate for a name, of this machine by default. Returns the paths and contents of the
+   * certificate and key.
+   */
+  issue(name: string, alternatives?: string): CertificatePair
 }
 
 type CertificatePair = { certPath: string; keyPath: string; certificate: Buffer; key: Buffer }
@@ -34,7 +37,7 @@ export function createCertificateAuthority(folder: string, name: string): Certif
   return {
     path: index('ca.pem'),
     certificate: readFileSync(index('ca.pem')),
-    issue(subject) {
+    issue(subject, alternatives = 'DNS:localhost,IP:127.0.0.1') {
       const [certPath, keyPath] = [index(`${subject}.pem`), index(`${subject}.key`)]
       openssl([
         'req',
@@ -47,7 +50,7 @@ export function createCertificateAuthority(folder: string, name: string): Certif
         '-CAkey',
         index('ca.key'),
         '-addext',
-        'subjectAltName=DNS:localhost,IP:127.0.0.1',
+        `subjectAltName=${alternatives}`,
         '-addext',
         'basicConstraints=critical,CA:FALSE',
         '-keyout',

@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from asgiref.sync import sync_to_async
 from daikon import (
+    AsyncClient,
     ConditionDeclaration,
     DaikonError,
     Grantee,
@@ -28,6 +29,8 @@ from django.test import AsyncClient as DjangoAsyncClient
 from django.test import Client as DjangoClient
 from django.urls import path
 from fastapi import Depends, FastAPI
+
+from .conftest import Server
 
 workspace = "0b000000-0000-4000-8000-000000000001"
 alice = "0a000000-0000-4000-8000-00000000000a"
@@ -232,6 +235,51 @@ def test_a_recent_sign_in_is_required(site: Any) -> None:
     weak = site.send("GET", "/strong", signed_in(0))
     assert weak.headers["WWW-Authenticate"] == f'{begin}"7200", acr_values="phr"'
     assert site.send("GET", "/recent").headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_recent_sign_in_is_required_on_a_server(server: Server) -> None:
+    options: dict[str, Any] = {"service": "docs", "service_key": server.service_key, "timeout": 30}
+
+    async def run() -> dict[tuple[str, str], str]:
+        async with AsyncClient(server.address, **options) as client:
+            guards = daikon.fastapi.Guards(client)
+            app = FastAPI()
+            guards.handle_errors(app)
+            required: dict[str, dict[str, Any]] = {
+                "/recent": {"max_age": 300},
+                "/hour": {"max_age": 3600},
+                "/strong": {"max_age": 300, "acr": "phr"},
+                "/phr": {"acr": "phr"},
+            }
+            for path, requirement in required.items():
+                app.get(path, dependencies=[Depends(guards.require_recent(**requirement))])(lambda: None)
+            transport = httpx2.ASGITransport(app)
+            challenges: dict[tuple[str, str], str] = {}
+            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as http:
+                for name in ["by-passkey", "by-passkey-before", "by-account", "unconfirmed", "alice"]:
+                    headers = {"Authorization": f"Bearer {server.values[f'{name}.token']}"}
+                    for path in required:
+                        response = await http.get(path, headers=headers)
+                        challenge = response.headers.get("WWW-Authenticate", "")
+                        assert (response.status_code == 200) == (challenge == "")
+                        if challenge:
+                            challenges[name, path] = challenge.partition('again"')[2]
+            return challenges
+
+    recent, strong, phr = ', max_age="300"', ', max_age="300", acr_values="phr"', ', acr_values="phr"'
+    assert asyncio.run(run()) == {
+        ("by-passkey-before", "/recent"): recent,
+        ("by-passkey-before", "/strong"): strong,
+        ("by-account", "/strong"): strong,
+        ("by-account", "/phr"): phr,
+        ("unconfirmed", "/recent"): recent,
+        ("unconfirmed", "/strong"): strong,
+        ("unconfirmed", "/phr"): phr,
+        ("alice", "/recent"): recent,
+        ("alice", "/hour"): ', max_age="3600"',
+        ("alice", "/strong"): strong,
+        ("alice", "/phr"): phr,
+    }
 
 
 def test_a_requirement_of_a_sign_in_must_be_one() -> None:

@@ -35,6 +35,9 @@ const titles: Record<string, string> = {
   'role.member_removed': 'Role taken from a person',
   'service_app.ended_key_used': 'Ended service key used',
   'service_app.resources_changed': 'API resources changed',
+  'grant.created': 'App connected',
+  'grant.extended': 'Access of an app extended',
+  'grant.revoked': 'App disconnected',
   'session.browser_ended': 'Browser session ended',
   'session.code_replayed': 'Authorization code replayed',
   'session.refresh_token_reused': 'Refresh token reused',
@@ -52,6 +55,7 @@ const titles: Record<string, string> = {
   'user.promoted': 'Administrator rights granted',
   'user.sign_in_code_refused': 'Code by e-mail refused',
   'user.sign_in_failed': 'Sign-in failed',
+  'workspace.third_party_clients_changed': 'Unregistered apps allowed or refused',
   'workspace.email_sign_in_changed': 'Codes by e-mail allowed or refused',
 }
 

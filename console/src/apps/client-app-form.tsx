@@ -72,6 +72,12 @@ export function ClientAppForm(props: Props) {
             mt="md"
             {...form.getInputProps('popup_sign_in', { type: 'checkbox' })}
           />
+          <Checkbox
+            label="Require consent"
+            description="Users agree on a page before the app has access. For apps of other organizations."
+            mt="md"
+            {...form.getInputProps('consent_required', { type: 'checkbox' })}
+          />
         </>
       )}
     </FormModal>

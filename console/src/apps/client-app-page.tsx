@@ -113,6 +113,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
             ...machineFacts(app),
             ['PKCE', app.pkce_required ? 'Required' : 'Optional'],
             ['Sign-in from a popup', app.popup_sign_in ? 'Allowed' : 'Not allowed'],
+            ['Consent of users', app.consent_required ? 'Required' : 'Not required'],
             ['Created', <Time key="created" value={app.created_at} />],
           ]}
         />
@@ -167,6 +168,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
           backchannel_logout_uri: app.backchannel_logout_uri ?? '',
           pkce_required: app.pkce_required,
           popup_sign_in: app.popup_sign_in,
+          consent_required: app.consent_required,
           workspace_id: app.workspace_id ?? null,
           service_account_id: app.service_account_id ?? null,
           account_workspace_id: null,

@@ -11,6 +11,7 @@ export type ClientAppValues = {
   backchannel_logout_uri: string
   pkce_required: boolean
   popup_sign_in: boolean
+  consent_required: boolean
   workspace_id: string | null
   service_account_id: string | null
   /** The workspace whose service accounts are offered; not a field of the API. */
@@ -27,6 +28,7 @@ export const emptyClientApp: ClientAppValues = {
   backchannel_logout_uri: '',
   pkce_required: true,
   popup_sign_in: false,
+  consent_required: false,
   workspace_id: null,
   service_account_id: null,
   account_workspace_id: null,
@@ -46,6 +48,7 @@ export function toClientAppBody(values: ClientAppValues) {
     backchannel_logout_uri: values.backchannel_logout_uri.trim(),
     pkce_required: values.type === 'public' || values.pkce_required,
     popup_sign_in: values.popup_sign_in,
+    consent_required: values.consent_required,
     workspace_id: values.workspace_id,
     service_account_id: isConfidential ? values.service_account_id : null,
     // The generated type of an object with any members has none.

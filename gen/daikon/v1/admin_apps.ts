@@ -262,7 +262,11 @@ export interface ClientAppCreateRequest {
    * The public keys of a confidential app, as a JSON Web Key Set (RFC 7517, section 5), with which it
    * authenticates by `private_key_jwt` (RFC 7523) as well as by its secret.
    */
-  jwks?: { [key: string]: any } | undefined;
+  jwks?:
+    | { [key: string]: any }
+    | undefined;
+  /** Whether users must agree on a page before the app has access. Defaults to `false`. */
+  consent_required?: boolean | undefined;
 }
 
 /** The request of AdminService.GetClientApp. */
@@ -372,6 +376,10 @@ export interface ClientAppUpdateRequest {
   remove_jwks?:
     | boolean
     | undefined;
+  /** Whether users must agree on a page before the app has access. What already has access keeps it. */
+  consent_required?:
+    | boolean
+    | undefined;
   /**
    * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
    * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
@@ -449,6 +457,8 @@ export interface ClientAppResponse {
   jwks?:
     | { [key: string]: any }
     | undefined;
+  /** Whether users must agree on a page before the app has access. */
+  consent_required: boolean;
   /** The ETag of the fields that an update can change. Absent in lists. */
   etag?: string | undefined;
 }
@@ -1655,6 +1665,7 @@ function createBaseClientAppCreateRequest(): ClientAppCreateRequest {
     popup_sign_in: undefined,
     service_account_id: undefined,
     jwks: undefined,
+    consent_required: undefined,
   };
 }
 
@@ -1689,6 +1700,9 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
     }
     if (message.jwks !== undefined) {
       Struct.encode(Struct.wrap(message.jwks), writer.uint32(82).fork()).join();
+    }
+    if (message.consent_required !== undefined) {
+      writer.uint32(88).bool(message.consent_required);
     }
     return writer;
   },
@@ -1786,6 +1800,14 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
             message.jwks = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.consent_required = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1813,6 +1835,7 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
     message.popup_sign_in = object.popup_sign_in ?? undefined;
     message.service_account_id = object.service_account_id ?? undefined;
     message.jwks = object.jwks ?? undefined;
+    message.consent_required = object.consent_required ?? undefined;
     return message;
   },
 };
@@ -1957,6 +1980,7 @@ function createBaseClientAppUpdateRequest(): ClientAppUpdateRequest {
     remove_service_account: undefined,
     jwks: undefined,
     remove_jwks: undefined,
+    consent_required: undefined,
     if_match: undefined,
   };
 }
@@ -2010,6 +2034,9 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
     }
     if (message.remove_jwks !== undefined) {
       writer.uint32(128).bool(message.remove_jwks);
+    }
+    if (message.consent_required !== undefined) {
+      writer.uint32(136).bool(message.consent_required);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -2158,6 +2185,14 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
             message.remove_jwks = reader.bool();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.consent_required = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -2199,6 +2234,7 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
     message.remove_service_account = object.remove_service_account ?? undefined;
     message.jwks = object.jwks ?? undefined;
     message.remove_jwks = object.remove_jwks ?? undefined;
+    message.consent_required = object.consent_required ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },
@@ -2289,6 +2325,7 @@ function createBaseClientAppResponse(): ClientAppResponse {
     popup_sign_in: false,
     service_account_id: undefined,
     jwks: undefined,
+    consent_required: false,
     etag: undefined,
   };
 }
@@ -2342,6 +2379,9 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
     }
     if (message.jwks !== undefined) {
       Struct.encode(Struct.wrap(message.jwks), writer.uint32(130).fork()).join();
+    }
+    if (message.consent_required !== false) {
+      writer.uint32(136).bool(message.consent_required);
     }
     if (message.etag !== undefined) {
       writer.uint32(242).string(message.etag);
@@ -2490,6 +2530,14 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
             message.jwks = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.consent_required = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -2531,6 +2579,7 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
     message.popup_sign_in = object.popup_sign_in ?? false;
     message.service_account_id = object.service_account_id ?? undefined;
     message.jwks = object.jwks ?? undefined;
+    message.consent_required = object.consent_required ?? false;
     message.etag = object.etag ?? undefined;
     return message;
   },

@@ -429,6 +429,11 @@ export interface Configuration {
   introspection_endpoint_auth_methods_supported: string[];
   /** The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys. */
   acr_values_supported: string[];
+  /**
+   * `true` if clients can be known by the URL of a document about them (CLIENT_METADATA_HOSTS). Absent
+   * otherwise.
+   */
+  client_id_metadata_document_supported?: boolean | undefined;
 }
 
 /** The request of AuthService.ConfirmAccountLink. */
@@ -2730,6 +2735,7 @@ function createBaseConfiguration(): Configuration {
     request_uri_parameter_supported: false,
     introspection_endpoint_auth_methods_supported: [],
     acr_values_supported: [],
+    client_id_metadata_document_supported: undefined,
   };
 }
 
@@ -2824,6 +2830,9 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.acr_values_supported) {
       writer.uint32(242).string(v!);
+    }
+    if (message.client_id_metadata_document_supported !== undefined) {
+      writer.uint32(248).bool(message.client_id_metadata_document_supported);
     }
     return writer;
   },
@@ -3081,6 +3090,14 @@ export const Configuration: MessageFns<Configuration> = {
             message.acr_values_supported.push(reader.string());
             continue;
           }
+          case 31: {
+            if (tag !== 248) {
+              break;
+            }
+
+            message.client_id_metadata_document_supported = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3134,6 +3151,7 @@ export const Configuration: MessageFns<Configuration> = {
     message.introspection_endpoint_auth_methods_supported =
       object.introspection_endpoint_auth_methods_supported?.map((e) => e) || [];
     message.acr_values_supported = object.acr_values_supported?.map((e) => e) || [];
+    message.client_id_metadata_document_supported = object.client_id_metadata_document_supported ?? undefined;
     return message;
   },
 };

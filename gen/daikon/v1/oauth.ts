@@ -29,7 +29,7 @@ export const protobufFileName = "daikon/v1/oauth.proto";
  * to the client app in a redirect.
  */
 export interface AuthorizeRequest {
-  /** The ID of an active client app. Required. */
+  /** The ID of an active client app, or the URL of a document about a client (CLIENT_METADATA_HOSTS). Required. */
   client_id?:
     | string
     | undefined;
@@ -71,7 +71,10 @@ export interface AuthorizeRequest {
   code_challenge_method?:
     | string
     | undefined;
-  /** `none`, `login` or `select_account`. `consent` is accepted but has no effect. */
+  /**
+   * `none`, `login`, `select_account` or `consent`. `consent` displays the page on which the user agrees, if
+   * the client requires consent.
+   */
   prompt?:
     | string
     | undefined;
@@ -313,7 +316,7 @@ export interface HostedPage {
   /**
    * `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
    * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
-   * `enter_code`, `confirm_address` or `link_account`.
+   * `enter_code`, `confirm_address`, `link_account` or `consent`.
    */
   kind: string;
   /** The name of the client app; empty if it is unknown. */
@@ -332,7 +335,53 @@ export interface HostedPage {
    */
   fields: HostedPageField[];
   /** Why the last sign-in, address or code failed. */
-  error?: string | undefined;
+  error?:
+    | string
+    | undefined;
+  /** The URL of the account page; absent if the user is not signed in, or the server has no such page. */
+  account_url?:
+    | string
+    | undefined;
+  /** What a client asks for. Present on the page `consent`, whose links are to allow and to cancel. */
+  consent?: HostedPageConsent | undefined;
+}
+
+/** What a client asks a user for. */
+export interface HostedPageConsent {
+  /** The host of a client that nobody registered, as A-labels; the name of a registered one. */
+  title: string;
+  /** The host in Unicode, if it differs and is of one script. */
+  unicode_host?:
+    | string
+    | undefined;
+  /** The name that the client gives itself, which nobody has verified. */
+  self_given_name?:
+    | string
+    | undefined;
+  /** The host that receives the answer. Absent if it is a program on the computer of the user. */
+  receiver?:
+    | string
+    | undefined;
+  /** The workspaces to choose from. With several, the person adds the ID of one to the fields, as `workspace`. */
+  workspaces: HostedPageWorkspace[];
+  /** The name of the API. Absent if the access is not limited to one. */
+  resource_name?:
+    | string
+    | undefined;
+  /** A sentence for each scope. */
+  scopes: string[];
+  /** Whether the page is shown each time. */
+  is_temporary: boolean;
+}
+
+/** A workspace on a page. */
+export interface HostedPageWorkspace {
+  /** The ID of the workspace. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** The role of the user. */
+  role: string;
 }
 
 /** A field of a form that a page sends. */
@@ -391,7 +440,7 @@ export interface OAuthTokenRequest {
   scope?:
     | string
     | undefined;
-  /** The ID of the client app, unless the Authorization header contains it. */
+  /** The ID of the client app, unless the Authorization header contains it, or the URL of the client. */
   client_id?:
     | string
     | undefined;
@@ -1652,7 +1701,17 @@ export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
 };
 
 function createBaseHostedPage(): HostedPage {
-  return { kind: "", client_name: "", email: "", links: [], invitations: [], fields: [], error: undefined };
+  return {
+    kind: "",
+    client_name: "",
+    email: "",
+    links: [],
+    invitations: [],
+    fields: [],
+    error: undefined,
+    account_url: undefined,
+    consent: undefined,
+  };
 }
 
 export const HostedPage: MessageFns<HostedPage> = {
@@ -1677,6 +1736,12 @@ export const HostedPage: MessageFns<HostedPage> = {
     }
     if (message.error !== undefined) {
       writer.uint32(58).string(message.error);
+    }
+    if (message.account_url !== undefined) {
+      writer.uint32(66).string(message.account_url);
+    }
+    if (message.consent !== undefined) {
+      HostedPageConsent.encode(message.consent, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -1750,6 +1815,22 @@ export const HostedPage: MessageFns<HostedPage> = {
             message.error = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.account_url = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.consent = HostedPageConsent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1774,6 +1855,237 @@ export const HostedPage: MessageFns<HostedPage> = {
     message.invitations = object.invitations?.map((e) => HostedPageLink.fromPartial(e)) || [];
     message.fields = object.fields?.map((e) => HostedPageField.fromPartial(e)) || [];
     message.error = object.error ?? undefined;
+    message.account_url = object.account_url ?? undefined;
+    message.consent = (object.consent !== undefined && object.consent !== null)
+      ? HostedPageConsent.fromPartial(object.consent)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseHostedPageConsent(): HostedPageConsent {
+  return {
+    title: "",
+    unicode_host: undefined,
+    self_given_name: undefined,
+    receiver: undefined,
+    workspaces: [],
+    resource_name: undefined,
+    scopes: [],
+    is_temporary: false,
+  };
+}
+
+export const HostedPageConsent: MessageFns<HostedPageConsent> = {
+  encode(message: HostedPageConsent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.title !== "") {
+      writer.uint32(10).string(message.title);
+    }
+    if (message.unicode_host !== undefined) {
+      writer.uint32(18).string(message.unicode_host);
+    }
+    if (message.self_given_name !== undefined) {
+      writer.uint32(26).string(message.self_given_name);
+    }
+    if (message.receiver !== undefined) {
+      writer.uint32(34).string(message.receiver);
+    }
+    for (const v of message.workspaces) {
+      HostedPageWorkspace.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.resource_name !== undefined) {
+      writer.uint32(50).string(message.resource_name);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(58).string(v!);
+    }
+    if (message.is_temporary !== false) {
+      writer.uint32(64).bool(message.is_temporary);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HostedPageConsent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHostedPageConsent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.unicode_host = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.self_given_name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.receiver = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.workspaces.push(HostedPageWorkspace.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resource_name = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.is_temporary = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HostedPageConsent>, I>>(base?: I): HostedPageConsent {
+    return HostedPageConsent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HostedPageConsent>, I>>(object: I): HostedPageConsent {
+    const message = createBaseHostedPageConsent();
+    message.title = object.title ?? "";
+    message.unicode_host = object.unicode_host ?? undefined;
+    message.self_given_name = object.self_given_name ?? undefined;
+    message.receiver = object.receiver ?? undefined;
+    message.workspaces = object.workspaces?.map((e) => HostedPageWorkspace.fromPartial(e)) || [];
+    message.resource_name = object.resource_name ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.is_temporary = object.is_temporary ?? false;
+    return message;
+  },
+};
+
+function createBaseHostedPageWorkspace(): HostedPageWorkspace {
+  return { id: "", name: "", role: "" };
+}
+
+export const HostedPageWorkspace: MessageFns<HostedPageWorkspace> = {
+  encode(message: HostedPageWorkspace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HostedPageWorkspace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHostedPageWorkspace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HostedPageWorkspace>, I>>(base?: I): HostedPageWorkspace {
+    return HostedPageWorkspace.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HostedPageWorkspace>, I>>(object: I): HostedPageWorkspace {
+    const message = createBaseHostedPageWorkspace();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    message.role = object.role ?? "";
     return message;
   },
 };

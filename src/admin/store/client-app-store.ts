@@ -15,6 +15,8 @@ export type ClientAppSettings = {
   backchannelLogoutUri: string | null
   pkceRequired: boolean
   popupSignIn: boolean
+  /** Whether users must agree before the app has access. */
+  consentRequired: boolean
   /** The only workspace whose members can sign in. */
   workspaceId: string | null
   /** The service account that the app obtains tokens for with its own credentials. */
@@ -60,6 +62,7 @@ export class ClientAppStore {
       backchannel_logout_uri: settings.backchannelLogoutUri,
       pkce_required: settings.pkceRequired,
       popup_sign_in: settings.popupSignIn,
+      consent_required: settings.consentRequired,
       workspace_id: settings.workspaceId,
       service_account_id: settings.serviceAccountId,
       jwks: settings.jwks,
@@ -93,6 +96,7 @@ export class ClientAppStore {
       backchannel_logout_uri: changes.backchannelLogoutUri,
       pkce_required: changes.pkceRequired,
       popup_sign_in: changes.popupSignIn,
+      consent_required: changes.consentRequired,
       workspace_id: changes.workspaceId,
       service_account_id: changes.serviceAccountId,
       jwks: changes.jwks,
@@ -140,8 +144,11 @@ export class ClientAppStore {
   }
 }
 
-/** The client apps of the workspace console and of the account page belong to daikon. */
-const isListed = `a.id not in ('${consoleClientId}', '${accountClientId}')`
+/**
+ * The client apps of the workspace console and of the account page belong to daikon, and nobody registered
+ * those that are known by their URL.
+ */
+const isListed = `a.id not in ('${consoleClientId}', '${accountClientId}') and a.metadata_uri is null`
 
 /** The prefix is from the newest secret, which expires last. */
 const selectSql = `
@@ -150,6 +157,7 @@ const selectSql = `
     array(select uri from client_redirect_uris where app_id = a.id order by uri) as "redirectUris",
     a.post_logout_redirect_uris as "postLogoutRedirectUris", a.pkce_required as "pkceRequired",
     a.workspace_id as "workspaceId", a.popup_sign_in as "popupSignIn",
+    a.consent_required as "consentRequired",
     a.service_account_id as "serviceAccountId", a.jwks,
     (select s.secret_prefix from client_secrets s where s.app_id = a.id
       order by s.expires_at desc nulls first limit 1) as "secretPrefix"

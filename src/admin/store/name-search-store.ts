@@ -112,7 +112,8 @@ const findByIdSql = `
     union all
     select id, 'service_app', name, '', null from service_apps where id = $1
     union all
-    select id, 'client_app', name, '', null from client_apps where id = $1
+    select id, 'client_app', name, '', null from client_apps
+      where id = $1 and metadata_uri is null
     union all
     select ${resource} from resources r join resource_kinds k on k.id = r.kind_id
     where r.id = $1 and ${isLiveResource('r')}

@@ -18,10 +18,14 @@ export const ClientApp = defineEntity({
     workspace_id: p.uuid().nullable(),
     /** Whether sign-ins may begin in a popup, which keeps its connection to the page that opened it. */
     popup_sign_in: p.boolean().default(false),
+    /** Whether users must agree before the app has access. */
+    consent_required: p.boolean().default(false),
     /** The service account that the app obtains tokens for with its own credentials. */
     service_account_id: p.uuid().nullable(),
     /** The public keys of the app, as a JSON Web Key Set. */
     jwks: p.json().$type<Record<string, unknown>>().nullable(),
+    /** The URL of a client that nobody registered. */
+    metadata_uri: p.text().nullable(),
   },
 })
 
@@ -72,6 +76,8 @@ export const AuthorizationCode = defineEntity({
     browser_session_id: p.uuid().nullable(),
     /** The API that the tokens are limited to. */
     resource_id: p.uuid().nullable(),
+    /** The consent of the user, if the client app requires one. */
+    grant_id: p.uuid().nullable(),
     // How and when the user signed in; null for codes of an earlier version.
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
@@ -100,6 +106,8 @@ export const RefreshFamily = defineEntity({
     browser_session_id: p.uuid().nullable(),
     /** The API that the tokens are limited to. */
     resource_id: p.uuid().nullable(),
+    /** The consent of the user, if the client app requires one. */
+    grant_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
     is_time_reported: p.boolean().default(false),
     stepped_up_at: p.datetime().nullable(),

@@ -8,6 +8,11 @@ import type { RedirectingClient } from '../store/client-store.ts'
 /** A valid authorization request. */
 export type AuthorizationRequest = {
   clientId: string
+  /**
+   * Whether the redirect URI is not known to be one of the client, because the document of the client is
+   * fetched only after the sign-in. Nothing is sent to it until then.
+   */
+  isUnverified?: true
   redirectUri: string
   /** Set if the response is sent as a form instead of in the query of the redirect URI. */
   responseMode?: 'form_post'
@@ -24,6 +29,8 @@ export type AuthorizationRequest = {
    * forbids any interaction with the user.
    */
   prompt?: 'none' | 'login' | 'select_account'
+  /** Whether the user must agree even if they have before. */
+  asksConsent?: true
   /** The maximum age of the sign-in, in seconds. */
   maxAge?: number
   loginHint?: string
@@ -54,6 +61,7 @@ export type AuthorizationErrorName =
   | 'registration_not_supported'
   | 'login_required'
   | 'interaction_required'
+  | 'consent_required'
   | 'unmet_authentication_requirements'
   | 'access_denied'
   | 'server_error'
@@ -72,7 +80,10 @@ export const supportedScopes = [
 ] as const
 /** OAuth 2.0 Multiple Response Type Encoding Practices, 2.1; OAuth 2.0 Form Post Response Mode. */
 export const supportedResponseModes = ['query', 'form_post'] as const
-export const supportedPrompts = ['none', 'login', 'select_account'] as const
+export const supportedPrompts = ['none', 'login', 'select_account', 'consent'] as const
+
+/** The prompts that concern the sign-in. */
+const signInPrompts = ['none', 'login', 'select_account'] as const
 
 /** Longer values would not fit into the cookie that stores the state of a sign-in. */
 const maxStateLength = 1024
@@ -85,13 +96,15 @@ const maxHintLength = 254
  */
 export function parseAuthorizationRequest(
   request: AuthorizeRequest,
-  { id: clientId, pkceRequired, workspaceId }: Omit<RedirectingClient, 'isRegistered'>,
+  client: RedirectingClient,
   redirectUri: string,
   resource: TokenResource | undefined,
 ): AuthorizationRequest | AuthorizationError {
+  const { pkceRequired, workspaceId, external } = client
   const problem = findProblem(request) ?? findPkceProblem(request, pkceRequired)
   if (problem) return problem
-  const requested = readWords(request.scope)
+  if (external && !request.resource) return resourceMissing
+  const requested = readWords(request.scope).filter((name) => !external || name !== offlineAccess)
   const scope = resource
     ? grantResourceScope(requested, resource)
     : grantScope(requested, workspaceId)
@@ -99,12 +112,13 @@ export function parseAuthorizationRequest(
   if (resource && scope === '')
     return { error: 'invalid_scope', error_description: 'The resource has none of the scopes' }
   const prompts = readWords(request.prompt)
-  const prompt = supportedPrompts.find((name) => prompts.includes(name))
+  const prompt = signInPrompts.find((name) => prompts.includes(name))
   const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation } = request
   const provider = request.connection ? connectionName(request.connection) : request.provider
   return {
-    clientId,
+    clientId: external?.url ?? client.id,
     redirectUri,
+    ...verificationOf(client),
     ...readResponseMode(request),
     ...(request.code_challenge && { codeChallenge: request.code_challenge }),
     scope,
@@ -112,6 +126,7 @@ export function parseAuthorizationRequest(
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(prompt && { prompt }),
+    ...(prompts.includes('consent') && { asksConsent: true }),
     ...(max_age && { maxAge: Number(max_age) }),
     ...(login_hint && { loginHint: login_hint }),
     ...(request.expected_user && { expectedUser: request.expected_user.toLowerCase() }),
@@ -121,6 +136,13 @@ export function parseAuthorizationRequest(
     ...(provider && { provider }),
     ...(request.resumed === 'true' && { isResumed: true as const }),
   }
+}
+
+/** Returns whether a client is known to have the redirect URI of a request. */
+export function verificationOf({
+  isRegistered,
+}: RedirectingClient): Pick<AuthorizationRequest, 'isUnverified'> {
+  return isRegistered ? {} : { isUnverified: true }
 }
 
 /** Reads the response mode, which errors of the request also use. */
@@ -152,6 +174,14 @@ function grantResourceScope(requested: string[], { scopes }: TokenResource): str
   return granted.join(' ')
 }
 
+/** Clients that nobody registered have a refresh token anyway, and no ID token. */
+const offlineAccess = 'offline_access'
+
+const resourceMissing: AuthorizationError = {
+  error: 'invalid_target',
+  error_description: 'A client that is known by its URL must name the resource',
+}
+
 export const resourceUnknown: AuthorizationError = {
   error: 'invalid_target',
   error_description: 'The resource is unknown or not active',
@@ -173,7 +203,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     response_mode: request.responseMode,
     state: request.state,
     nonce: request.nonce,
-    prompt: request.prompt,
+    prompt: toPrompt(request),
     max_age: request.maxAge === undefined ? undefined : String(request.maxAge),
     login_hint: request.loginHint,
     expected_user: request.expectedUser,
@@ -187,6 +217,11 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     if (value !== undefined) parameters.set(name, value)
   }
   return parameters
+}
+
+function toPrompt({ prompt, asksConsent }: AuthorizationRequest): string | undefined {
+  const prompts = [...(prompt ? [prompt] : []), ...(asksConsent ? ['consent'] : [])]
+  return prompts.length > 0 ? prompts.join(' ') : undefined
 }
 
 /** Returns what the identity provider is asked for. */
@@ -257,12 +292,8 @@ function findPkceProblem(
   return undefined
 }
 
-/**
- * `consent` is accepted and has no effect: client apps are trusted by the operator who registers
- * them.
- */
 function findPromptProblem(prompts: string[]): AuthorizationError | undefined {
-  const accepted: string[] = [...supportedPrompts, 'consent']
+  const accepted: string[] = [...supportedPrompts]
   if (prompts.some((prompt) => !accepted.includes(prompt)))
     return invalid(`prompt must be ${supportedPrompts.join(', ')}`)
   if (prompts.includes('none') && prompts.length > 1)

@@ -1,5 +1,7 @@
 import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { reasons } from '../reasons.ts'
 import { appendToQuery } from '../redirect-uris.ts'
 import type { SignInError, SignInFailure } from '../sign-in-result.ts'
 import {
@@ -30,17 +32,26 @@ export function resumeUrl(context: IdentityContext, request: AuthorizationReques
   return authorizationUrl(context, { ...request, isResumed: true })
 }
 
-/** Returns the parameters of the response, `state` and `iss` (RFC 9207) to the client app. */
+/**
+ * Returns the parameters of the response, `state` and `iss` (RFC 9207) to the client app.
+ *
+ * @throws ServiceError with the error, which a page then shows, if the redirect URI is not verified
+ */
 export function respond(
   { identity }: IdentityContext,
   request: {
     redirectUri: string
+    isUnverified?: boolean | undefined
     state?: string | undefined
     responseMode?: AuthorizationRequest['responseMode']
   },
   parameters: Record<string, string>,
 ): Continuation {
-  const { redirectUri, state, responseMode } = request
+  const { redirectUri, isUnverified, state, responseMode } = request
+  if (isUnverified) {
+    const { error, error_description } = parameters
+    throw new ServiceError(reasons.AUTHORIZATION_REFUSED, `${error}: ${error_description}`)
+  }
   const fields = {
     ...parameters,
     ...(state !== undefined && { state }),
@@ -92,15 +103,16 @@ export function respondToFailure(
 }
 
 /**
- * Returns where to send the browser after a failed sign-in: the redirect URI with the error, or the
- * page that sends it as a form.
+ * Returns where to send the browser after a failed sign-in: the redirect URI with the error, the page that
+ * sends it as a form, or the one that shows it if the redirect URI is not verified.
  */
 export function failureUrl(
   context: IdentityContext,
   request: AuthorizationRequest,
   failed: SignInFailure,
 ): string {
-  const { location } = respondToFailure(context, request, failed)
+  const isPage = request.responseMode !== undefined || request.isUnverified
+  const { location } = isPage ? {} : respondToFailure(context, request, failed)
   // Only the name of the error is in the URL, so that no link can choose its description.
   return location ?? `${authorizationUrl(context, request)}&sign_in_error=${failed.error}`
 }

@@ -16,13 +16,14 @@ import { listMatchingUris } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
-import type { ClientStore, RedirectingClient } from '../store/client-store.ts'
+import type { RedirectingClient } from '../store/client-store.ts'
 import {
   type AuthorizationRequest,
   loginOptionsOf,
   parseAuthorizationRequest,
   readResponseMode,
   toParameters,
+  verificationOf,
 } from './authorization-request.ts'
 import {
   authorizationUrl,
@@ -34,6 +35,7 @@ import {
 import { createConfirmation, readFormConfirmation } from './browser-sessions.ts'
 import { findStartProblem, rememberBrowser } from './connection-start.ts'
 import { continueAuthorization } from './continue-authorization.ts'
+import { findExternalClient, titleOfClient } from './external-clients.ts'
 import { createForm, createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
@@ -47,9 +49,12 @@ export async function authorize(
   request: AuthorizeRequest,
 ): Promise<AuthorizeResponse> {
   const { client_id: clientId = '', redirect_uri: redirectUri = '' } = request
-  const client = await requireRedirectingClient(context.stores.clients, clientId, redirectUri)
+  const cookie = request.browser_session
+  const { browserSessions } = context.stores
+  const session = cookie ? await browserSessions.findOpen(cookie, context.now) : undefined
+  const client = await requireRedirectingClient(context, clientId, redirectUri, session)
   return {
-    ...(await signInOrContinue(context, request, client, redirectUri)),
+    ...(await signInOrContinue(context, request, client, redirectUri, session)),
     ...openerPolicyOf(client),
   }
 }
@@ -59,6 +64,7 @@ async function signInOrContinue(
   request: AuthorizeRequest,
   client: RedirectingClient,
   redirectUri: string,
+  session: OpenBrowserSession | undefined,
 ): Promise<AuthorizeResponse> {
   const { stores, now } = context
   const resource = request.resource
@@ -66,13 +72,13 @@ async function signInOrContinue(
     : undefined
   const parsed = parseAuthorizationRequest(request, client, redirectUri, resource)
   if ('error' in parsed) {
-    const target = { redirectUri, state: request.state, ...readResponseMode(request) }
+    const { state } = request
+    const target = { redirectUri, state, ...verificationOf(client), ...readResponseMode(request) }
     return respond(context, target, { ...parsed })
   }
-  const error = parsed.responseMode && findSignInError(request.sign_in_error)
+  const hasErrorPage = parsed.responseMode !== undefined || client.external !== undefined
+  const error = hasErrorPage && findSignInError(request.sign_in_error)
   if (error) return respondToFailure(context, parsed, failure(error))
-  const cookie = request.browser_session
-  const session = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
   const pending = await findPending(context, request, session)
   if (session && pending)
     return chooseUser(context, request, parsed, client, { current: session, pending })
@@ -121,11 +127,12 @@ async function chooseUser(
   context: IdentityContext,
   request: AuthorizeRequest,
   parsed: AuthorizationRequest,
-  { name: clientName }: RedirectingClient,
+  client: RedirectingClient,
   sessions: { current: OpenBrowserSession; pending: OpenBrowserSession },
 ): Promise<AuthorizeResponse> {
   const { confirmation: _, ...rest } = parsed
   const url = resumeUrl(context, rest)
+  const clientName = titleOfClient(client)
   const next = await switchUser(context, request, sessions, { url, clientName })
   if (!next.stays) return next
   const { pending_session } = next
@@ -143,14 +150,19 @@ function hasProvider({ provider }: AuthorizationRequest, session: OpenBrowserSes
 /**
  * Returns the active client app that registered the redirect URI. Throws if there is none, because
  * the browser must not be redirected to an unregistered URI (RFC 6749, 4.1.2.1).
+ *
+ * Whether a client that nobody registered has the redirect URI is not known without a session.
  */
 export async function requireRedirectingClient(
-  clients: ClientStore,
+  context: IdentityContext,
   clientId: string,
   redirectUri: string,
+  session: OpenBrowserSession | undefined,
 ): Promise<RedirectingClient> {
+  const external = context.identity.externalClients.identify(clientId)
+  if (external) return findExternalClient(context, external, redirectUri, session)
   const client = isUuid(clientId)
-    ? await clients.findRedirecting(clientId, listMatchingUris(redirectUri))
+    ? await context.stores.clients.findRedirecting(clientId, listMatchingUris(redirectUri))
     : undefined
   if (!client) {
     throw new ServiceError(reasons.CLIENT_REFUSED)
@@ -208,10 +220,11 @@ async function chooseProvider(
 async function choicePage(
   context: IdentityContext,
   request: AuthorizationRequest,
-  { name: client_name }: RedirectingClient,
+  client: RedirectingClient,
   browser: string | undefined,
   hasConnections: boolean,
 ): Promise<AuthorizeResponse> {
+  const client_name = titleOfClient(client)
   const { providers, browserCookies } = context.identity
   const { method } = await browserCookies.read(browser)
   const links = sortByUse(
@@ -295,7 +308,7 @@ async function startAtConnection(
   const { confirmation, ...rest } = request
   const problem = await findStartProblem(context, {
     provider: name,
-    client,
+    client: { name: titleOfClient(client), workspaceId: client.workspaceId },
     browser,
     confirmation,
     isTyped: await hasTyped(context, request, browser),

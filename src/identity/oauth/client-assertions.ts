@@ -13,6 +13,9 @@ const maxLifetime = 3600
 /** Seconds by which the clocks of clients may be ahead. */
 const clockTolerance = 30
 
+/** A client as it names itself in assertions, with its public keys. */
+export type AssertionClient = { id: string; jwks: JSONWebKeySet | null }
+
 /** What makes an assertion unique, and when it expires. */
 export type ValidAssertion = { hash: string; expiresAt: Date }
 
@@ -31,7 +34,7 @@ export function readAssertionIssuer(assertion: string): string | undefined {
  */
 export async function verifyAssertion(
   assertion: string,
-  client: { id: string; jwks: JSONWebKeySet | null },
+  client: AssertionClient,
   { issuer, now }: { issuer: string; now: Date },
 ): Promise<ValidAssertion | undefined> {
   if (!client.jwks) return undefined

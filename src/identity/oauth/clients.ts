@@ -2,11 +2,19 @@ import { isUuid } from '../../core/uuid.ts'
 import { hashClientSecret } from '../client-secrets.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import type { ClientStore, PresentedClient } from '../store/client-store.ts'
-import { assertionType, readAssertionIssuer, verifyAssertion } from './client-assertions.ts'
+import {
+  type AssertionClient,
+  assertionType,
+  readAssertionIssuer,
+  verifyAssertion,
+} from './client-assertions.ts'
 import { oauthError } from './oauth-errors.ts'
 
 /** An active client app. */
-export type OAuthClient = Pick<PresentedClient, 'id' | 'name' | 'type' | 'workspaceId'>
+export type OAuthClient = Pick<PresentedClient, 'id' | 'name' | 'type' | 'workspaceId'> & {
+  /** The URL of a client that nobody registered, which is its ID for everyone else. */
+  url?: string
+}
 
 /** The credentials that a client sends to an endpoint (RFC 6749, 2.3.1). */
 export type ClientCredentials = {
@@ -20,7 +28,7 @@ export type ClientCredentials = {
 /** A client ID, if there is one, and a secret, which is empty if there is none. */
 export type PresentedCredentials = { id: string | undefined; secret: string }
 
-type ClientContext = Pick<IdentityContext, 'now' | 'identity'> & {
+export type ClientContext = Pick<IdentityContext, 'now' | 'identity'> & {
   stores: { clients: ClientStore }
 }
 
@@ -50,12 +58,25 @@ export async function authenticateClient(
  * `authenticateClient`.
  */
 export async function authenticateClientWithAssertion(
-  { stores, now, identity }: ClientContext,
+  context: ClientContext,
   request: ClientCredentials,
 ): Promise<OAuthClient> {
-  const { client_assertion: assertion, client_assertion_type: type, client_id } = request
-  if (assertion === undefined && type === undefined)
+  const { stores, now } = context
+  if (request.client_assertion === undefined && request.client_assertion_type === undefined)
     return authenticateClient(stores.clients, now, request)
+  return authenticateByAssertion(context, request, async (id) => {
+    const client = isUuid(id) ? await stores.clients.findPresented(id, '', now) : undefined
+    return client?.isActive && client.type === 'confidential' ? client : undefined
+  })
+}
+
+/** Authenticates a client by its assertion. `find` returns the one that the assertion claims to be from. */
+export async function authenticateByAssertion<Client extends AssertionClient>(
+  { stores, now, identity }: ClientContext,
+  request: ClientCredentials,
+  find: (id: string) => Promise<Client | undefined>,
+): Promise<Client> {
+  const { client_assertion: assertion, client_assertion_type: type, client_id } = request
   if (request.authorization !== undefined || request.client_secret !== undefined)
     throw oauthError('invalid_request', 'The request authenticates the client in several ways')
   if (type !== assertionType)
@@ -63,12 +84,9 @@ export async function authenticateClientWithAssertion(
   const id = readAssertionIssuer(assertion ?? '')
   if (client_id !== undefined && client_id !== id)
     throw oauthError('invalid_request', 'client_id does not match the client_assertion')
-  const client = id && isUuid(id) ? await stores.clients.findPresented(id, '', now) : undefined
+  const client = id ? await find(id) : undefined
   const options = { issuer: identity.settings.BASE_URL, now }
-  const valid =
-    client?.isActive && client.type === 'confidential'
-      ? await verifyAssertion(assertion ?? '', client, options)
-      : undefined
+  const valid = client && (await verifyAssertion(assertion ?? '', client, options))
   if (client && valid && (await stores.clients.useAssertion(valid.hash, valid.expiresAt)))
     return client
   throw oauthError(

@@ -1,21 +1,15 @@
 import { isUuid } from '../../core/uuid.ts'
-import { violates } from '../../database/database-errors.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { connectionName, readConnectionId } from '../providers/connection.ts'
+import { readConnectionId } from '../providers/connection.ts'
 import { reasons } from '../reasons.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
 import { accountClientId, type RedirectingClient } from '../store/client-store.ts'
-import { type AuthorizationRequest, resourceUnknown } from './authorization-request.ts'
-import {
-  authorizationUrl,
-  type Continuation,
-  respond,
-  respondWithError,
-} from './authorization-response.ts'
-import { createLink, createPage } from './hosted-page.ts'
-import { requiresPasskey } from './sign-in-age.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { type Continuation, respondWithError } from './authorization-response.ts'
+import { requiresConsent } from './consent-question.ts'
+import { continueWithConsent, findChosen, grantCode } from './grant-code.ts'
 import { decline, findAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
 
 /**
@@ -56,21 +50,18 @@ export async function continueAuthorization(
   }
   const own =
     client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
-  if (own) return grantCode(context, request, session, own)
+  if (own) return grantCode(context, { request, client, session }, own)
   if (hasDeclined(request, session)) return decline(context, request)
+  if (requiresConsent(client))
+    return continueWithConsent(context, { request, client, session, confirmation }, workspaces)
   const isOnly = others.length === 0 && only.status === 'active'
   const opened = isOnly ? only : findAccepted(confirmation, session, workspaces)
-  if (opened) return grantCode(context, request, session, opened.id)
+  if (opened) return grantCode(context, { request, client, session }, opened)
   if (prompt !== 'none')
     return { page: workspacePage(context, request, client, session, workspaces) }
   const joined = workspaces.filter(({ status }) => status === 'active')
-  const chosen =
-    joined.length === 1
-      ? joined[0]?.id
-      : await context.stores.browserSessions.findLastWorkspace(session.id, client.id)
-  if (chosen && joined.some(({ id }) => id === chosen)) {
-    return grantCode(context, request, session, chosen)
-  }
+  const chosen = await findChosen(context, session, client, joined)
+  if (chosen) return grantCode(context, { request, client, session }, chosen)
   const description = `The user must ${joined.length > 0 ? 'choose a workspace' : 'accept an invitation'}`
   return respondWithError(context, request, 'interaction_required', description)
 }
@@ -80,10 +71,10 @@ async function findOpenWorkspace(
   { stores }: IdentityContext,
   session: OpenBrowserSession,
   workspaces: UserWorkspace[],
-): Promise<string | undefined> {
-  for (const { id, status } of workspaces) {
-    if (status !== 'active') continue
-    if ((await stores.sessionScope.find(session, id)).isAllowed) return id
+): Promise<UserWorkspace | undefined> {
+  for (const workspace of workspaces) {
+    if (workspace.status !== 'active') continue
+    if ((await stores.sessionScope.find(session, workspace.id)).isAllowed) return workspace
   }
   return undefined
 }
@@ -120,77 +111,4 @@ async function addPersonalWorkspace(
  */
 function isNamed({ id, slug }: UserWorkspace, name: string): boolean {
   return isUuid(name) ? id === name : slug === name
-}
-
-async function grantCode(
-  context: IdentityContext,
-  request: AuthorizationRequest,
-  session: OpenBrowserSession,
-  workspaceId: string,
-): Promise<Continuation> {
-  const access = await context.stores.sessionScope.find(session, workspaceId)
-  if (!access.isAllowed && access.requiredConnection !== undefined)
-    return requireConnection(context, request, workspaceId, access.requiredConnection)
-  const { resource: uri } = request
-  const resource = uri ? await context.stores.tokenResources.findByUri(uri) : undefined
-  // It may have been removed since the request began.
-  if (uri && !resource?.isActive) return respond(context, request, { ...resourceUnknown })
-  const code = await issueCodeInSession(context, request, session, workspaceId, resource?.id)
-  if (code) return respond(context, request, { code })
-  return respondWithError(context, request, 'login_required', 'The session has ended')
-}
-
-/** Sends the user to the connection that the workspace requires its members to sign in through. */
-async function requireConnection(
-  context: IdentityContext,
-  request: AuthorizationRequest,
-  workspaceId: string,
-  connectionId: string,
-): Promise<Continuation> {
-  const connection = await context.stores.signInConnections.findActive(connectionId)
-  const description = 'The workspace requires its members to sign in through its connection'
-  if (request.prompt === 'none' || !connection)
-    return respondWithError(context, request, 'login_required', description)
-  // No sign-in through a connection is one by a passkey.
-  if (requiresPasskey(request))
-    return respondWithError(context, request, 'unmet_authentication_requirements', description)
-  const provider = connectionName(connectionId)
-  // A new sign-in, of which the request requires all that it required of the first.
-  const { isResumed: _, ...rest } = request
-  const url = authorizationUrl(context, { ...rest, workspace: workspaceId, provider })
-  const links = [createLink({ label: connection.name, url })]
-  return { page: createPage('choose_provider', { links }) }
-}
-
-/**
- * Issues a code, or returns undefined if the session was ended or the user deactivated
- * concurrently.
- */
-async function issueCodeInSession(
-  { stores, identity }: IdentityContext,
-  { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
-  session: OpenBrowserSession,
-  workspaceId: string,
-  resourceId: string | undefined,
-): Promise<string | undefined> {
-  const { id: browserSessionId, userId, provider } = session
-  const { authenticatedAt, isTimeReported, isStepUp, amr } = session
-  const authentication = { authenticatedAt, isTimeReported, isStepUp, amr }
-  const authorization = {
-    ...{ clientId, redirectUri, scope, nonce, workspaceId },
-    ...{ browserSessionId, resourceId },
-  }
-  try {
-    return await stores.transaction(async (tx) => {
-      // Lock the user, so that a concurrent sign-out either ends the session first or consumes the
-      // code.
-      const { isActive } = await tx.users.lock(userId)
-      if (!isActive) return undefined
-      const grant = { userId, provider, authentication, codeChallenge, authorization }
-      return tx.codes.issue(grant, identity.clock())
-    })
-  } catch (error) {
-    if (violates(error, 'foreign')) return undefined
-    throw error
-  }
 }

@@ -32,7 +32,7 @@ export async function introspectToken(
   const owner = token && (await findOwner(context, token, client))
   const origin = owner && (await findOrigin(stores, token))
   if (!origin || origin.isConsumed) return { active: false }
-  const { clientId } = origin
+  const { clientId, clientUrl } = origin
   if (!client && (await isOfOtherService(context, token, origin))) return { active: false }
   if (client && clientId !== client.id) return { active: false }
   const { sub, jti, iat, exp, type } = token
@@ -48,7 +48,7 @@ export async function introspectToken(
     aud: type === 'resource_access' ? token.aud : tokenKinds[type].audience,
     iss: identity.settings.BASE_URL,
     ...(scope && { scope }),
-    ...(clientId && { client_id: clientId }),
+    ...(clientId && { client_id: clientUrl ?? clientId }),
     ...((type === 'access' || type === 'resource_access') && pickSignIn(token)),
   }
 }

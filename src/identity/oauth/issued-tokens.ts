@@ -10,6 +10,8 @@ export type IssuedToken = Token<(typeof kinds)[number]> | ResourceToken
 /** The client, session and scope of an issued token, as far as it has them. */
 export type TokenOrigin = {
   clientId?: string | null | undefined
+  /** The URL of a client that nobody registered. */
+  clientUrl?: string | null
   sessionId?: string | undefined
   scope?: string | null | undefined
   /** The API that the tokens of the session are limited to, if it is a refresh token. */

@@ -21,11 +21,16 @@ export function oauthError(name: OAuthErrorName, description: string): ServiceEr
   return new ServiceError(oauthReasons[name], description)
 }
 
+/** Whether an error has a name in OAuth. */
+export function isOAuthError({ reason }: ServiceError): boolean {
+  return Object.hasOwn(oauthReasons, reason.toLowerCase())
+}
+
 /** Converts an error that concerns the grant to `invalid_grant`. Returns other errors unchanged. */
 export function toGrantError(thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError)) return thrown
-  const { code, reason, message } = thrown
-  if (Object.hasOwn(oauthReasons, reason.toLowerCase())) return thrown
+  const { code, message } = thrown
+  if (isOAuthError(thrown)) return thrown
   const isRefused =
     code === 'failed_precondition' || code === 'unauthenticated' || code === 'permission_denied'
   return isRefused ? oauthError('invalid_grant', message) : thrown

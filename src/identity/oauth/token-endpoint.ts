@@ -3,16 +3,22 @@ import { isUuid } from '../../core/uuid.ts'
 import { redeemCode } from '../authorization-codes.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { looksLikeManagementSecret } from '../management-apps.ts'
+import type { ExternalId } from '../ports.ts'
 import { type IssuedTokens, rotateTokens } from '../session-tokens.ts'
 import type { StoredCode } from '../store/code-store.ts'
 import { grantScope } from './authorization-request.ts'
 import { authenticateClientWithAssertion, type OAuthClient, readCredentials } from './clients.ts'
+import {
+  authenticateExternalClient,
+  identifyExternalClient,
+  requireGrantOwner,
+} from './external-clients.ts'
 import { signIdToken } from './id-tokens.ts'
 import { issueManagementToken } from './management-tokens.ts'
 import { oauthError, toGrantError } from './oauth-errors.ts'
 import { issueServiceAccountToken } from './service-account-tokens.ts'
 import { requireBoundWorkspace } from './session-client.ts'
-import { findTarget } from './target.ts'
+import { findTarget, type Target } from './target.ts'
 
 /**
  * The token endpoint: exchanges a code or a refresh token of an authenticated client, or issues a token
@@ -29,13 +35,32 @@ export async function issueToken(
     throw oauthError('invalid_target', 'client_credentials issues no tokens for a resource')
   if (isForClient && looksLikeManagementSecret(credentials.secret))
     return issueManagementToken(context, credentials, request)
-  const client = await authenticateClientWithAssertion(context, request)
+  const external = identifyExternalClient(context, request)
+  if (external && isForClient)
+    throw oauthError(
+      'unauthorized_client',
+      'A client that is known by its URL acts for users alone',
+    )
+  const client = external
+    ? await authenticateExternalGrant(context, external, request)
+    : await authenticateClientWithAssertion(context, request)
   if (isForClient) return issueServiceAccountToken(context, client)
   try {
     return await toResponse(context, client, await redeemGrant(context, client, request))
   } catch (error) {
     throw toGrantError(error)
   }
+}
+
+/** Authenticates a client that nobody registered, if it has a live code or session. */
+async function authenticateExternalGrant(
+  context: IdentityContext,
+  external: ExternalId,
+  request: OAuthTokenRequest,
+): Promise<OAuthClient> {
+  requireGrantType(request)
+  const owner = await requireGrantOwner(context, external, request)
+  return authenticateExternalClient(context, external, request, owner)
 }
 
 /** Parameters must not be repeated (RFC 6749, 3.2). */
@@ -50,20 +75,20 @@ function redeemGrant(
   client: OAuthClient,
   request: OAuthTokenRequest,
 ): Promise<IssuedTokens> {
-  switch (request.grant_type) {
-    case 'authorization_code':
-      return redeemCodeGrant(context, client, request)
-    case 'refresh_token':
-      return redeemRefreshGrant(context, client, request)
-    case undefined:
-    case '':
-      throw oauthError('invalid_request', 'grant_type is required')
-    default:
-      throw oauthError(
-        'unsupported_grant_type',
-        'grant_type must be authorization_code, refresh_token or client_credentials',
-      )
-  }
+  return requireGrantType(request) === 'authorization_code'
+    ? redeemCodeGrant(context, client, request)
+    : redeemRefreshGrant(context, client, request)
+}
+
+function requireGrantType({
+  grant_type: type,
+}: OAuthTokenRequest): 'authorization_code' | 'refresh_token' {
+  if (type === 'authorization_code' || type === 'refresh_token') return type
+  if (!type) throw oauthError('invalid_request', 'grant_type is required')
+  throw oauthError(
+    'unsupported_grant_type',
+    'grant_type must be authorization_code, refresh_token or client_credentials',
+  )
 }
 
 function redeemCodeGrant(
@@ -84,7 +109,8 @@ function redeemCodeGrant(
     const workspaceId = stored.workspaceId ?? (await requireOnlyWorkspace(context, client, stored))
     requireBoundWorkspace(client.workspaceId, workspaceId)
     const target = await findTarget(context.stores.tokenResources, stored, request)
-    return { workspaceId, target }
+    requireTarget(client, target)
+    return { workspaceId, target, clientUrl: client.url }
   })
 }
 
@@ -122,12 +148,18 @@ function redeemRefreshGrant(
       if (session.clientId !== client.id)
         throw oauthError('invalid_grant', 'The refresh token was issued to another client')
       const target = await findTarget(tx.tokenResources, session, request)
+      requireTarget(client, target)
       if (target && workspace_id && workspace_id !== session.workspaceId)
         throw oauthError('invalid_request', 'A session for a resource stays in its workspace')
       const accessScope = narrowScope(target?.scope ?? session.scope ?? '', scope) ?? target?.scope
-      return { accessScope, boundTo: client.workspaceId, target }
+      return { accessScope, boundTo: client.workspaceId, target, clientUrl: client.url }
     },
   })
+}
+
+/** Throws if a client that nobody registered would get a token for daikon itself. */
+function requireTarget({ url }: OAuthClient, target: Target | undefined): void {
+  if (url && !target) throw oauthError('invalid_target', 'The resource does not exist any more')
 }
 
 /**

@@ -4,10 +4,12 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
+import type { RedirectingClient } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { type Continuation, respondWithError, resumeUrl } from './authorization-response.ts'
 import { createConfirmation } from './browser-sessions.ts'
-import { createForm, createLink, createPage } from './hosted-page.ts'
+import { titleOfClient } from './external-clients.ts'
+import { createForm, createLink, createPage, describeSignedIn } from './hosted-page.ts'
 import { describeInviter } from './invitation.ts'
 
 /** The action on the page that needs a confirmation, so that no other site can trigger it. */
@@ -62,11 +64,12 @@ export function decline(context: IdentityContext, request: AuthorizationRequest)
 export function workspacePage(
   context: IdentityContext,
   request: AuthorizationRequest,
-  { name: client_name }: { name: string },
+  client: Pick<RedirectingClient, 'name' | 'external'>,
   session: OpenBrowserSession,
   workspaces: UserWorkspace[],
 ): HostedPage {
-  const { email, secret } = session
+  const client_name = titleOfClient(client)
+  const { secret } = session
   const { confirmation: _, ...rest } = request
   const links = workspaces
     .filter(({ status }) => status === 'active')
@@ -88,7 +91,7 @@ export function workspacePage(
         confirmation: createAcceptance(session, toAcceptable(workspace)),
       }),
     )
-  const parts = { client_name, email, invitations, fields }
+  const parts = { client_name, ...describeSignedIn(context, session), invitations, fields }
   if (links.length > 0) return createPage('choose_workspace', { ...parts, links })
   // A link cannot send a form, so for a response in a form it leads to one.
   const url =

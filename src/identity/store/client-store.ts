@@ -43,6 +43,18 @@ export type PresentedClient = {
   jwks: JSONWebKeySet | null
 }
 
+/** What a client that nobody registered says about itself in the document at its URL. */
+export type ExternalClient = {
+  /** The URL of the document, which is the ID of the client. */
+  url: string
+  /** The host of the URL as A-labels, with the port unless it is 443. */
+  host: string
+  /** A hash of what a consent depends on: redirect URIs, authentication method and keys. */
+  metadataHash: string
+  /** Whether it authenticates by its private key. */
+  isAuthenticated: boolean
+}
+
 /** The active client app of an authorization request. */
 export type RedirectingClient = {
   id: string
@@ -53,6 +65,10 @@ export type RedirectingClient = {
   popupSignIn: boolean
   /** Whether the redirect URI of the request is registered. */
   isRegistered: boolean
+  /** Whether the user is asked before the client gets tokens. */
+  consentRequired: boolean
+  /** Absent for a registered client app. The name of any other is the one that it gives itself, if any. */
+  external?: ExternalClient
 }
 
 /** The active client app of a logout request. */
@@ -72,7 +88,20 @@ export class ClientStore {
     await query(this.#em, saveBuiltInUriSql, [id, redirectUri])
   }
 
-  /** Returns the active client app that has registered exactly this redirect URI. */
+  /** Saves a client that nobody registered, to which a user consents. */
+  async saveExternal({ id, name, url }: { id: string; name: string; url: string }): Promise<void> {
+    await query(this.#em, saveExternalSql, [id, name, url])
+  }
+
+  /** Whether a user has ever consented to a client that nobody registered. */
+  async hasExternal(id: string): Promise<boolean> {
+    return (await query(this.#em, hasExternalSql, [id])).length > 0
+  }
+
+  /**
+   * Returns the active client app that has registered exactly this redirect URI, unless it requires
+   * consent, which only the authorization endpoint asks for.
+   */
   async findByRedirectUri(uri: string): Promise<LoginClient | undefined> {
     const [client] = await query<LoginClient>(this.#em, findByRedirectUriSql, [uri])
     return client
@@ -143,12 +172,20 @@ const saveBuiltInUriSql = `
   with removed as (delete from client_redirect_uris where app_id = $1 and uri <> $2)
   insert into client_redirect_uris (app_id, uri) values ($1, $2) on conflict do nothing`
 
+/** $1 client ID, $2 name, $3 URL. */
+const saveExternalSql = `
+  insert into client_apps (id, name, type, metadata_uri) values ($1, $2, 'public', $3)
+  on conflict (id) do update set name = excluded.name where client_apps.name <> excluded.name`
+
+/** $1 client ID. */
+const hasExternalSql = 'select from client_apps where id = $1 and metadata_uri is not null'
+
 /** $1 client ID, $2 hash of the secret, $3 current time. */
 const findPresentedSql = `
   select a.id, a.name, a.type, a.is_active as "isActive", a.workspace_id as "workspaceId", a.jwks,
     exists (select from client_secrets s where s.app_id = a.id and s.secret_hash = $2
       and (s.expires_at is null or s.expires_at > $3)) as "secretMatches"
-  from client_apps a where a.id = $1`
+  from client_apps a where a.id = $1 and a.metadata_uri is null`
 
 /** $1 client ID. */
 const lockServiceAccountSql = `
@@ -164,16 +201,16 @@ const useAssertionSql = `
 /** $1 client ID, $2 array of redirect URIs. */
 const findRedirectingSql = `
   select a.id, a.name, a.pkce_required as "pkceRequired", a.workspace_id as "workspaceId",
-    a.popup_sign_in as "popupSignIn",
+    a.popup_sign_in as "popupSignIn", a.consent_required as "consentRequired",
     exists (select from client_redirect_uris u where u.app_id = a.id and u.uri = any($2))
       as "isRegistered"
-  from client_apps a where a.id = $1 and a.is_active`
+  from client_apps a where a.id = $1 and a.is_active and a.metadata_uri is null`
 
 /** $1 client ID, $2 post-logout redirect URI. */
 const findForLogoutSql = `
   select a.id, a.name, a.popup_sign_in as "popupSignIn",
     $2 = any(a.post_logout_redirect_uris) as "isRegistered"
-  from client_apps a where a.id = $1 and a.is_active`
+  from client_apps a where a.id = $1 and a.is_active and a.metadata_uri is null`
 
 /** $1 redirect URI. */
 const findByRedirectUriSql = `
@@ -184,7 +221,7 @@ const findByRedirectUriSql = `
     min(a.workspace_id::text) as "workspaceId",
     bool_and(a.popup_sign_in) as "popupSignIn"
   from client_redirect_uris u join client_apps a on a.id = u.app_id
-  where u.uri = $1 and a.is_active
+  where u.uri = $1 and a.is_active and a.metadata_uri is null and not a.consent_required
   having count(*) > 0`
 
 /** $1 client ID. */

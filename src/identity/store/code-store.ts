@@ -30,6 +30,8 @@ export type CodeGrant = {
     browserSessionId: string
     /** The API that the tokens are limited to, if any. */
     resourceId: string | undefined
+    /** The consent of the user, if the client app requires one. */
+    grantId: string | undefined
   }
 }
 
@@ -50,6 +52,7 @@ export type StoredCode = {
   workspaceId: string | undefined
   browserSessionId: string | undefined
   resourceId: string | undefined
+  grantId: string | undefined
 }
 
 /** The secrets of a sign-in that can be used once: its state and its authorization code. */
@@ -84,6 +87,7 @@ export class CodeStore {
       workspace_id: authorization?.workspaceId ?? null,
       browser_session_id: authorization?.browserSessionId ?? null,
       resource_id: authorization?.resourceId ?? null,
+      grant_id: authorization?.grantId ?? null,
     })
     return code
   }
@@ -165,5 +169,6 @@ function toStoredCode(code: InferEntity<typeof AuthorizationCode>): StoredCode {
     workspaceId: code.workspace_id ?? undefined,
     browserSessionId: code.browser_session_id ?? undefined,
     resourceId: code.resource_id ?? undefined,
+    grantId: code.grant_id ?? undefined,
   }
 }

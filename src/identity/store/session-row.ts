@@ -24,6 +24,8 @@ export type UserSession = {
   browserSessionId: string | undefined
   /** The API that the tokens of the session are limited to, if any. */
   resourceId: string | undefined
+  /** The consent of the user, if the client app requires one. */
+  grantId: string | undefined
   /** Unknown for a session of `/auth/login` that an earlier version began. */
   authentication: Authentication | undefined
 }
@@ -45,6 +47,7 @@ export function fromRow(row: SessionRow): UserSession {
     loginClientId: row.login_client_id ?? undefined,
     browserSessionId: row.browser_session_id ?? undefined,
     resourceId: row.resource_id ?? undefined,
+    grantId: row.grant_id ?? undefined,
     authentication: fromColumns(row),
   }
 }
@@ -64,6 +67,7 @@ export function toRow(session: UserSession) {
     scope: session.scope ?? null,
     browser_session_id: session.browserSessionId ?? null,
     resource_id: session.resourceId ?? null,
+    grant_id: session.grantId ?? null,
     ...toColumns(session.authentication),
   }
 }

@@ -15,6 +15,7 @@ export type SessionOwner =
   | { loginClientId: string }
   | { browserSessionId: string }
   | { resourceId: string }
+  | { grantIds: string[] }
   | { provider: string }
 
 /** A refresh token and the access token that is issued with it. */
@@ -31,6 +32,8 @@ export type TokenPair = {
 export type TokenScope = {
   scope: string | null
   clientId: string | null
+  /** The URL of a client that nobody registered. */
+  clientUrl: string | null
   /** The only workspace whose members can sign in to the client app. */
   boundTo: string | null
 }
@@ -39,6 +42,8 @@ export type TokenScope = {
 export type RefreshTokenSession = {
   sessionId: string
   clientId: string | null
+  /** The URL of a client that nobody registered. */
+  clientUrl: string | null
   scope: string | null
   /** The API that the tokens of the session are limited to, if any. */
   resourceId: string | null
@@ -54,8 +59,8 @@ export class SessionStore {
   }
 
   /**
-   * Creates a session, and ends the oldest sessions of a user who has too many. Those for an API are
-   * counted separately, so that they end no others. `lifetime` is in seconds; refreshing does not extend
+   * Creates a session, and ends the oldest sessions of a user who has too many. Those for an API and those
+   * of each consent are counted separately, so that they end no others. `lifetime` is in seconds; refreshing does not extend
    * the session. The caller must have locked the user.
    */
   async create(
@@ -68,6 +73,7 @@ export class SessionStore {
       now,
       maxPerUser - 1,
       session.resourceId !== undefined,
+      session.grantId,
     ])
     await this.revoke(
       excess.map(({ id }) => id),
@@ -218,12 +224,14 @@ export class SessionStore {
 const logoutSeconds = 3600
 
 /**
- * $1 user ID, $2 current time, $3 number, $4 whether to count the sessions for APIs, or the others.
- * Returns all unexpired ones but the newest $3.
+ * $1 user ID, $2 current time, $3 number, $4 whether to count the sessions for APIs, or the others, $5 the
+ * consent whose sessions to count, or null for those without one. Returns all unexpired ones but the
+ * newest $3.
  */
 const findBeyondSql = `
   select id from refresh_families
   where user_id = $1 and expires_at > $2 and (resource_id is not null) = $4
+    and grant_id is not distinct from $5::uuid
   order by created_at desc, id desc offset $3`
 
 /** $1 workspace, $2 provider, $3 domains, $4 whether to spare owners. */
@@ -241,16 +249,18 @@ const findByAccessTokenSql = `
 /** $1 ID of an access token. */
 const findScopeSql = `
   select coalesce(t.access_scope, f.scope) as scope, f.client_id as "clientId",
-    a.workspace_id as "boundTo"
+    a.metadata_uri as "clientUrl", a.workspace_id as "boundTo"
   from refresh_tokens t join refresh_families f on f.id = t.family_id
   left join client_apps a on a.id = f.client_id
   where t.access_token_id = $1`
 
 /** $1 ID of a refresh token. */
 const findByRefreshTokenSql = `
-  select f.id as "sessionId", f.client_id as "clientId", f.scope, f.resource_id as "resourceId",
-    t.consumed_at is not null as "isConsumed"
-  from refresh_tokens t join refresh_families f on f.id = t.family_id where t.token_id = $1`
+  select f.id as "sessionId", f.client_id as "clientId", a.metadata_uri as "clientUrl", f.scope,
+    f.resource_id as "resourceId", t.consumed_at is not null as "isConsumed"
+  from refresh_tokens t join refresh_families f on f.id = t.family_id
+  left join client_apps a on a.id = f.client_id
+  where t.token_id = $1`
 
 /** $1 session IDs. The fixed order prevents deadlocks. */
 const lockSql = 'select from refresh_families where id = any($1::uuid[]) order by id for update'
@@ -280,9 +290,10 @@ const ownerColumns = {
   loginClientId: 'login_client_id',
   browserSessionId: 'browser_session_id',
   resourceId: 'resource_id',
+  grantIds: 'grant_id',
 } as const
 
 function toCondition(owner: SessionOwner): Partial<SessionRow> {
-  const fields = Object.entries(owner) as [keyof typeof ownerColumns, string][]
+  const fields = Object.entries(owner) as [keyof typeof ownerColumns, string | string[]][]
   return Object.fromEntries(fields.map(([name, value]) => [ownerColumns[name], value]))
 }

@@ -933,9 +933,11 @@ type ClientAppCreateRequest struct {
 	ServiceAccountId *string `protobuf:"bytes,9,opt,name=service_account_id,json=serviceAccountId,proto3,oneof" json:"service_account_id,omitempty"`
 	// The public keys of a confidential app, as a JSON Web Key Set (RFC 7517, section 5), with which it
 	// authenticates by `private_key_jwt` (RFC 7523) as well as by its secret.
-	Jwks          *structpb.Struct `protobuf:"bytes,10,opt,name=jwks,proto3,oneof" json:"jwks,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Jwks *structpb.Struct `protobuf:"bytes,10,opt,name=jwks,proto3,oneof" json:"jwks,omitempty"`
+	// Whether users must agree on a page before the app has access. Defaults to `false`.
+	ConsentRequired *bool `protobuf:"varint,11,opt,name=consent_required,json=consentRequired,proto3,oneof" json:"consent_required,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ClientAppCreateRequest) Reset() {
@@ -1036,6 +1038,13 @@ func (x *ClientAppCreateRequest) GetJwks() *structpb.Struct {
 		return x.Jwks
 	}
 	return nil
+}
+
+func (x *ClientAppCreateRequest) GetConsentRequired() bool {
+	if x != nil && x.ConsentRequired != nil {
+		return *x.ConsentRequired
+	}
+	return false
 }
 
 // The request of AdminService.GetClientApp.
@@ -1185,6 +1194,8 @@ type ClientAppUpdateRequest struct {
 	// Removes the public keys of the app, as JSON null in `jwks` does. Ignored if the request contains new
 	// ones.
 	RemoveJwks *bool `protobuf:"varint,16,opt,name=remove_jwks,json=removeJwks,proto3,oneof" json:"remove_jwks,omitempty"`
+	// Whether users must agree on a page before the app has access. What already has access keeps it.
+	ConsentRequired *bool `protobuf:"varint,17,opt,name=consent_required,json=consentRequired,proto3,oneof" json:"consent_required,omitempty"`
 	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
 	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
 	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
@@ -1334,6 +1345,13 @@ func (x *ClientAppUpdateRequest) GetRemoveJwks() bool {
 	return false
 }
 
+func (x *ClientAppUpdateRequest) GetConsentRequired() bool {
+	if x != nil && x.ConsentRequired != nil {
+		return *x.ConsentRequired
+	}
+	return false
+}
+
 func (x *ClientAppUpdateRequest) GetIfMatch() string {
 	if x != nil && x.IfMatch != nil {
 		return *x.IfMatch
@@ -1435,6 +1453,8 @@ type ClientAppResponse struct {
 	ServiceAccountId *string `protobuf:"bytes,15,opt,name=service_account_id,json=serviceAccountId,proto3,oneof" json:"service_account_id,omitempty"`
 	// The public keys of the app.
 	Jwks *structpb.Struct `protobuf:"bytes,16,opt,name=jwks,proto3,oneof" json:"jwks,omitempty"`
+	// Whether users must agree on a page before the app has access.
+	ConsentRequired bool `protobuf:"varint,17,opt,name=consent_required,json=consentRequired,proto3" json:"consent_required,omitempty"`
 	// The ETag of the fields that an update can change. Absent in lists.
 	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1581,6 +1601,13 @@ func (x *ClientAppResponse) GetJwks() *structpb.Struct {
 		return x.Jwks
 	}
 	return nil
+}
+
+func (x *ClientAppResponse) GetConsentRequired() bool {
+	if x != nil {
+		return x.ConsentRequired
+	}
+	return false
 }
 
 func (x *ClientAppResponse) GetEtag() string {
@@ -2116,7 +2143,7 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\x15ListClientAppsRequest\"W\n" +
 	"\x16ListClientAppsResponse\x12=\n" +
 	"\vclient_apps\x18\x01 \x03(\v2\x1c.daikon.v1.ClientAppResponseR\n" +
-	"clientApps\"\xb9\x04\n" +
+	"clientApps\"\xfe\x04\n" +
 	"\x16ClientAppCreateRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12#\n" +
 	"\rredirect_uris\x18\x02 \x03(\tR\fredirectUris\x12\x17\n" +
@@ -2128,20 +2155,22 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\rpopup_sign_in\x18\b \x01(\bH\x04R\vpopupSignIn\x88\x01\x01\x121\n" +
 	"\x12service_account_id\x18\t \x01(\tH\x05R\x10serviceAccountId\x88\x01\x01\x120\n" +
 	"\x04jwks\x18\n" +
-	" \x01(\v2\x17.google.protobuf.StructH\x06R\x04jwks\x88\x01\x01B\a\n" +
+	" \x01(\v2\x17.google.protobuf.StructH\x06R\x04jwks\x88\x01\x01\x12.\n" +
+	"\x10consent_required\x18\v \x01(\bH\aR\x0fconsentRequired\x88\x01\x01B\a\n" +
 	"\x05_typeB\x19\n" +
 	"\x17_backchannel_logout_uriB\x10\n" +
 	"\x0e_pkce_requiredB\x0f\n" +
 	"\r_workspace_idB\x10\n" +
 	"\x0e_popup_sign_inB\x15\n" +
 	"\x13_service_account_idB\a\n" +
-	"\x05_jwks\"9\n" +
+	"\x05_jwksB\x13\n" +
+	"\x11_consent_required\"9\n" +
 	"\x13GetClientAppRequest\x12\"\n" +
 	"\rclient_app_id\x18\x01 \x01(\tR\vclientAppId\"c\n" +
 	"\x10ClientAppRequest\x12\"\n" +
 	"\rclient_app_id\x18\x01 \x01(\tR\vclientAppId\x12\x1e\n" +
 	"\bif_match\x18\x1e \x01(\tH\x00R\aifMatch\x88\x01\x01B\v\n" +
-	"\t_if_match\"\x8b\b\n" +
+	"\t_if_match\"\xd0\b\n" +
 	"\x16ClientAppUpdateRequest\x12\"\n" +
 	"\rclient_app_id\x18\x01 \x01(\tR\vclientAppId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12#\n" +
@@ -2161,8 +2190,9 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"R\x14removeServiceAccount\x88\x01\x01\x120\n" +
 	"\x04jwks\x18\x0f \x01(\v2\x17.google.protobuf.StructH\vR\x04jwks\x88\x01\x01\x12$\n" +
 	"\vremove_jwks\x18\x10 \x01(\bH\fR\n" +
-	"removeJwks\x88\x01\x01\x12\x1e\n" +
-	"\bif_match\x18\x1e \x01(\tH\rR\aifMatch\x88\x01\x01B\a\n" +
+	"removeJwks\x88\x01\x01\x12.\n" +
+	"\x10consent_required\x18\x11 \x01(\bH\rR\x0fconsentRequired\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x0eR\aifMatch\x88\x01\x01B\a\n" +
 	"\x05_nameB\f\n" +
 	"\n" +
 	"_is_activeB\a\n" +
@@ -2176,12 +2206,13 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\x13_service_account_idB\x19\n" +
 	"\x17_remove_service_accountB\a\n" +
 	"\x05_jwksB\x0e\n" +
-	"\f_remove_jwksB\v\n" +
+	"\f_remove_jwksB\x13\n" +
+	"\x11_consent_requiredB\v\n" +
 	"\t_if_match\"~\n" +
 	"\x16ClientAppRotateRequest\x12\"\n" +
 	"\rclient_app_id\x18\x01 \x01(\tR\vclientAppId\x12,\n" +
 	"\x0foverlap_seconds\x18\x02 \x01(\x05H\x00R\x0eoverlapSeconds\x88\x01\x01B\x12\n" +
-	"\x10_overlap_seconds\"\xad\x06\n" +
+	"\x10_overlap_seconds\"\xd8\x06\n" +
 	"\x11ClientAppResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12#\n" +
@@ -2201,7 +2232,8 @@ const file_daikon_v1_admin_apps_proto_rawDesc = "" +
 	"\fworkspace_id\x18\r \x01(\tH\x04R\vworkspaceId\x88\x01\x01\x12\"\n" +
 	"\rpopup_sign_in\x18\x0e \x01(\bR\vpopupSignIn\x121\n" +
 	"\x12service_account_id\x18\x0f \x01(\tH\x05R\x10serviceAccountId\x88\x01\x01\x120\n" +
-	"\x04jwks\x18\x10 \x01(\v2\x17.google.protobuf.StructH\x06R\x04jwks\x88\x01\x01\x12\x17\n" +
+	"\x04jwks\x18\x10 \x01(\v2\x17.google.protobuf.StructH\x06R\x04jwks\x88\x01\x01\x12)\n" +
+	"\x10consent_required\x18\x11 \x01(\bR\x0fconsentRequired\x12\x17\n" +
 	"\x04etag\x18\x1e \x01(\tH\aR\x04etag\x88\x01\x01B\r\n" +
 	"\v_created_byB\x19\n" +
 	"\x17_backchannel_logout_uriB\x10\n" +

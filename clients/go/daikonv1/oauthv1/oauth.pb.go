@@ -26,7 +26,7 @@ const (
 // to the client app in a redirect.
 type AuthorizeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of an active client app. Required.
+	// The ID of an active client app, or the URL of a document about a client (CLIENT_METADATA_HOSTS). Required.
 	ClientId *string `protobuf:"bytes,1,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// A redirect URI of the client app. Required; it must match exactly, except for the port if the app
 	// registered an http URI of `127.0.0.1` or `[::1]` without a port (RFC 8252, section 7.3).
@@ -46,7 +46,8 @@ type AuthorizeRequest struct {
 	CodeChallenge *string `protobuf:"bytes,7,opt,name=code_challenge,json=codeChallenge,proto3,oneof" json:"code_challenge,omitempty"`
 	// Must be `S256` if there is a `code_challenge`.
 	CodeChallengeMethod *string `protobuf:"bytes,8,opt,name=code_challenge_method,json=codeChallengeMethod,proto3,oneof" json:"code_challenge_method,omitempty"`
-	// `none`, `login` or `select_account`. `consent` is accepted but has no effect.
+	// `none`, `login`, `select_account` or `consent`. `consent` displays the page on which the user agrees, if
+	// the client requires consent.
 	Prompt *string `protobuf:"bytes,9,opt,name=prompt,proto3,oneof" json:"prompt,omitempty"`
 	// The maximum time since the last sign-in, in seconds. The user must sign in again if more time
 	// has passed.
@@ -706,7 +707,7 @@ type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
 	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
-	// `enter_code`, `confirm_address` or `link_account`.
+	// `enter_code`, `confirm_address`, `link_account` or `consent`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The name of the client app; empty if it is unknown.
 	ClientName string `protobuf:"bytes,2,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
@@ -722,7 +723,11 @@ type HostedPage struct {
 	// pages. `passkey_state` is the sign-in that begins if the person chooses a passkey in the field.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// Why the last sign-in, address or code failed.
-	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
+	Error *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
+	// The URL of the account page; absent if the user is not signed in, or the server has no such page.
+	AccountUrl *string `protobuf:"bytes,8,opt,name=account_url,json=accountUrl,proto3,oneof" json:"account_url,omitempty"`
+	// What a client asks for. Present on the page `consent`, whose links are to allow and to cancel.
+	Consent       *HostedPageConsent `protobuf:"bytes,9,opt,name=consent,proto3,oneof" json:"consent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -806,6 +811,193 @@ func (x *HostedPage) GetError() string {
 	return ""
 }
 
+func (x *HostedPage) GetAccountUrl() string {
+	if x != nil && x.AccountUrl != nil {
+		return *x.AccountUrl
+	}
+	return ""
+}
+
+func (x *HostedPage) GetConsent() *HostedPageConsent {
+	if x != nil {
+		return x.Consent
+	}
+	return nil
+}
+
+// What a client asks a user for.
+type HostedPageConsent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The host of a client that nobody registered, as A-labels; the name of a registered one.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// The host in Unicode, if it differs and is of one script.
+	UnicodeHost *string `protobuf:"bytes,2,opt,name=unicode_host,json=unicodeHost,proto3,oneof" json:"unicode_host,omitempty"`
+	// The name that the client gives itself, which nobody has verified.
+	SelfGivenName *string `protobuf:"bytes,3,opt,name=self_given_name,json=selfGivenName,proto3,oneof" json:"self_given_name,omitempty"`
+	// The host that receives the answer. Absent if it is a program on the computer of the user.
+	Receiver *string `protobuf:"bytes,4,opt,name=receiver,proto3,oneof" json:"receiver,omitempty"`
+	// The workspaces to choose from. With several, the person adds the ID of one to the fields, as `workspace`.
+	Workspaces []*HostedPageWorkspace `protobuf:"bytes,5,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
+	// The name of the API. Absent if the access is not limited to one.
+	ResourceName *string `protobuf:"bytes,6,opt,name=resource_name,json=resourceName,proto3,oneof" json:"resource_name,omitempty"`
+	// A sentence for each scope.
+	Scopes []string `protobuf:"bytes,7,rep,name=scopes,proto3" json:"scopes,omitempty"`
+	// Whether the page is shown each time.
+	IsTemporary   bool `protobuf:"varint,8,opt,name=is_temporary,json=isTemporary,proto3" json:"is_temporary,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HostedPageConsent) Reset() {
+	*x = HostedPageConsent{}
+	mi := &file_daikon_v1_oauth_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HostedPageConsent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HostedPageConsent) ProtoMessage() {}
+
+func (x *HostedPageConsent) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_oauth_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HostedPageConsent.ProtoReflect.Descriptor instead.
+func (*HostedPageConsent) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *HostedPageConsent) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *HostedPageConsent) GetUnicodeHost() string {
+	if x != nil && x.UnicodeHost != nil {
+		return *x.UnicodeHost
+	}
+	return ""
+}
+
+func (x *HostedPageConsent) GetSelfGivenName() string {
+	if x != nil && x.SelfGivenName != nil {
+		return *x.SelfGivenName
+	}
+	return ""
+}
+
+func (x *HostedPageConsent) GetReceiver() string {
+	if x != nil && x.Receiver != nil {
+		return *x.Receiver
+	}
+	return ""
+}
+
+func (x *HostedPageConsent) GetWorkspaces() []*HostedPageWorkspace {
+	if x != nil {
+		return x.Workspaces
+	}
+	return nil
+}
+
+func (x *HostedPageConsent) GetResourceName() string {
+	if x != nil && x.ResourceName != nil {
+		return *x.ResourceName
+	}
+	return ""
+}
+
+func (x *HostedPageConsent) GetScopes() []string {
+	if x != nil {
+		return x.Scopes
+	}
+	return nil
+}
+
+func (x *HostedPageConsent) GetIsTemporary() bool {
+	if x != nil {
+		return x.IsTemporary
+	}
+	return false
+}
+
+// A workspace on a page.
+type HostedPageWorkspace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Its name.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The role of the user.
+	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HostedPageWorkspace) Reset() {
+	*x = HostedPageWorkspace{}
+	mi := &file_daikon_v1_oauth_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HostedPageWorkspace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HostedPageWorkspace) ProtoMessage() {}
+
+func (x *HostedPageWorkspace) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_oauth_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HostedPageWorkspace.ProtoReflect.Descriptor instead.
+func (*HostedPageWorkspace) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *HostedPageWorkspace) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *HostedPageWorkspace) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *HostedPageWorkspace) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
 // A field of a form that a page sends.
 type HostedPageField struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -819,7 +1011,7 @@ type HostedPageField struct {
 
 func (x *HostedPageField) Reset() {
 	*x = HostedPageField{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[5]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +1023,7 @@ func (x *HostedPageField) String() string {
 func (*HostedPageField) ProtoMessage() {}
 
 func (x *HostedPageField) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[5]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +1036,7 @@ func (x *HostedPageField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostedPageField.ProtoReflect.Descriptor instead.
 func (*HostedPageField) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *HostedPageField) GetName() string {
@@ -878,7 +1070,7 @@ type HostedPageLink struct {
 
 func (x *HostedPageLink) Reset() {
 	*x = HostedPageLink{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[6]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +1082,7 @@ func (x *HostedPageLink) String() string {
 func (*HostedPageLink) ProtoMessage() {}
 
 func (x *HostedPageLink) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[6]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +1095,7 @@ func (x *HostedPageLink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostedPageLink.ProtoReflect.Descriptor instead.
 func (*HostedPageLink) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *HostedPageLink) GetLabel() string {
@@ -953,7 +1145,7 @@ type OAuthTokenRequest struct {
 	// all scopes of the session. The scope of the session does not change. For `client_credentials`:
 	// the scopes of the token, which the app must have. Absent for all scopes of the app.
 	Scope *string `protobuf:"bytes,6,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
-	// The ID of the client app, unless the Authorization header contains it.
+	// The ID of the client app, unless the Authorization header contains it, or the URL of the client.
 	ClientId *string `protobuf:"bytes,7,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// The secret of a confidential client app, unless the Authorization header contains it.
 	ClientSecret *string `protobuf:"bytes,8,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
@@ -979,7 +1171,7 @@ type OAuthTokenRequest struct {
 
 func (x *OAuthTokenRequest) Reset() {
 	*x = OAuthTokenRequest{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[7]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1183,7 @@ func (x *OAuthTokenRequest) String() string {
 func (*OAuthTokenRequest) ProtoMessage() {}
 
 func (x *OAuthTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[7]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1196,7 @@ func (x *OAuthTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OAuthTokenRequest.ProtoReflect.Descriptor instead.
 func (*OAuthTokenRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *OAuthTokenRequest) GetGrantType() string {
@@ -1137,7 +1329,7 @@ type OAuthTokenResponse struct {
 
 func (x *OAuthTokenResponse) Reset() {
 	*x = OAuthTokenResponse{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[8]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1341,7 @@ func (x *OAuthTokenResponse) String() string {
 func (*OAuthTokenResponse) ProtoMessage() {}
 
 func (x *OAuthTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[8]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1354,7 @@ func (x *OAuthTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OAuthTokenResponse.ProtoReflect.Descriptor instead.
 func (*OAuthTokenResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OAuthTokenResponse) GetAccessToken() string {
@@ -1230,7 +1422,7 @@ type UserInfoRequest struct {
 
 func (x *UserInfoRequest) Reset() {
 	*x = UserInfoRequest{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[9]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1434,7 @@ func (x *UserInfoRequest) String() string {
 func (*UserInfoRequest) ProtoMessage() {}
 
 func (x *UserInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[9]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1447,7 @@ func (x *UserInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInfoRequest.ProtoReflect.Descriptor instead.
 func (*UserInfoRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{11}
 }
 
 // Claims about a user (OpenID Connect Core 1.0, section 5.1).
@@ -1297,7 +1489,7 @@ type UserInfo struct {
 
 func (x *UserInfo) Reset() {
 	*x = UserInfo{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[10]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1309,7 +1501,7 @@ func (x *UserInfo) String() string {
 func (*UserInfo) ProtoMessage() {}
 
 func (x *UserInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[10]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1322,7 +1514,7 @@ func (x *UserInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInfo.ProtoReflect.Descriptor instead.
 func (*UserInfo) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UserInfo) GetSub() string {
@@ -1447,7 +1639,7 @@ type RevokeTokenRequest struct {
 
 func (x *RevokeTokenRequest) Reset() {
 	*x = RevokeTokenRequest{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[11]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +1651,7 @@ func (x *RevokeTokenRequest) String() string {
 func (*RevokeTokenRequest) ProtoMessage() {}
 
 func (x *RevokeTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[11]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +1664,7 @@ func (x *RevokeTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokenRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokenRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RevokeTokenRequest) GetToken() string {
@@ -1533,7 +1725,7 @@ type RevokeTokenResponse struct {
 
 func (x *RevokeTokenResponse) Reset() {
 	*x = RevokeTokenResponse{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[12]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1545,7 +1737,7 @@ func (x *RevokeTokenResponse) String() string {
 func (*RevokeTokenResponse) ProtoMessage() {}
 
 func (x *RevokeTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[12]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1558,7 +1750,7 @@ func (x *RevokeTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokenResponse.ProtoReflect.Descriptor instead.
 func (*RevokeTokenResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{14}
 }
 
 // An introspection request (RFC 7662).
@@ -1585,7 +1777,7 @@ type IntrospectTokenRequest struct {
 
 func (x *IntrospectTokenRequest) Reset() {
 	*x = IntrospectTokenRequest{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[13]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1789,7 @@ func (x *IntrospectTokenRequest) String() string {
 func (*IntrospectTokenRequest) ProtoMessage() {}
 
 func (x *IntrospectTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[13]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1802,7 @@ func (x *IntrospectTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntrospectTokenRequest.ProtoReflect.Descriptor instead.
 func (*IntrospectTokenRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *IntrospectTokenRequest) GetToken() string {
@@ -1710,7 +1902,7 @@ type TokenIntrospection struct {
 
 func (x *TokenIntrospection) Reset() {
 	*x = TokenIntrospection{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[14]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1722,7 +1914,7 @@ func (x *TokenIntrospection) String() string {
 func (*TokenIntrospection) ProtoMessage() {}
 
 func (x *TokenIntrospection) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[14]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1735,7 +1927,7 @@ func (x *TokenIntrospection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenIntrospection.ProtoReflect.Descriptor instead.
 func (*TokenIntrospection) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TokenIntrospection) GetActive() bool {
@@ -1892,7 +2084,7 @@ type EndBrowserSessionRequest struct {
 
 func (x *EndBrowserSessionRequest) Reset() {
 	*x = EndBrowserSessionRequest{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[15]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +2096,7 @@ func (x *EndBrowserSessionRequest) String() string {
 func (*EndBrowserSessionRequest) ProtoMessage() {}
 
 func (x *EndBrowserSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[15]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +2109,7 @@ func (x *EndBrowserSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndBrowserSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndBrowserSessionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EndBrowserSessionRequest) GetIdTokenHint() string {
@@ -2003,7 +2195,7 @@ type EndBrowserSessionResponse struct {
 
 func (x *EndBrowserSessionResponse) Reset() {
 	*x = EndBrowserSessionResponse{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[16]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2015,7 +2207,7 @@ func (x *EndBrowserSessionResponse) String() string {
 func (*EndBrowserSessionResponse) ProtoMessage() {}
 
 func (x *EndBrowserSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[16]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2028,7 +2220,7 @@ func (x *EndBrowserSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndBrowserSessionResponse.ProtoReflect.Descriptor instead.
 func (*EndBrowserSessionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EndBrowserSessionResponse) GetLocation() string {
@@ -2208,7 +2400,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\b_browserB\x12\n" +
 	"\x10_browser_sessionB\x1a\n" +
 	"\x18_browser_session_secondsB\x12\n" +
-	"\x10_pending_session\"\x9e\x02\n" +
+	"\x10_pending_session\"\x9d\x03\n" +
 	"\n" +
 	"HostedPage\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
@@ -2218,8 +2410,33 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05links\x18\x04 \x03(\v2\x19.daikon.v1.HostedPageLinkR\x05links\x12;\n" +
 	"\vinvitations\x18\x05 \x03(\v2\x19.daikon.v1.HostedPageLinkR\vinvitations\x122\n" +
 	"\x06fields\x18\x06 \x03(\v2\x1a.daikon.v1.HostedPageFieldR\x06fields\x12\x19\n" +
-	"\x05error\x18\a \x01(\tH\x00R\x05error\x88\x01\x01B\b\n" +
-	"\x06_error\";\n" +
+	"\x05error\x18\a \x01(\tH\x00R\x05error\x88\x01\x01\x12$\n" +
+	"\vaccount_url\x18\b \x01(\tH\x01R\n" +
+	"accountUrl\x88\x01\x01\x12;\n" +
+	"\aconsent\x18\t \x01(\v2\x1c.daikon.v1.HostedPageConsentH\x02R\aconsent\x88\x01\x01B\b\n" +
+	"\x06_errorB\x0e\n" +
+	"\f_account_urlB\n" +
+	"\n" +
+	"\b_consent\"\x88\x03\n" +
+	"\x11HostedPageConsent\x12\x14\n" +
+	"\x05title\x18\x01 \x01(\tR\x05title\x12&\n" +
+	"\funicode_host\x18\x02 \x01(\tH\x00R\vunicodeHost\x88\x01\x01\x12+\n" +
+	"\x0fself_given_name\x18\x03 \x01(\tH\x01R\rselfGivenName\x88\x01\x01\x12\x1f\n" +
+	"\breceiver\x18\x04 \x01(\tH\x02R\breceiver\x88\x01\x01\x12>\n" +
+	"\n" +
+	"workspaces\x18\x05 \x03(\v2\x1e.daikon.v1.HostedPageWorkspaceR\n" +
+	"workspaces\x12(\n" +
+	"\rresource_name\x18\x06 \x01(\tH\x03R\fresourceName\x88\x01\x01\x12\x16\n" +
+	"\x06scopes\x18\a \x03(\tR\x06scopes\x12!\n" +
+	"\fis_temporary\x18\b \x01(\bR\visTemporaryB\x0f\n" +
+	"\r_unicode_hostB\x12\n" +
+	"\x10_self_given_nameB\v\n" +
+	"\t_receiverB\x10\n" +
+	"\x0e_resource_name\"M\n" +
+	"\x13HostedPageWorkspace\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04role\x18\x03 \x01(\tR\x04role\";\n" +
 	"\x0fHostedPageField\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"t\n" +
@@ -2437,55 +2654,59 @@ func file_daikon_v1_oauth_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_oauth_proto_rawDescData
 }
 
-var file_daikon_v1_oauth_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_daikon_v1_oauth_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_daikon_v1_oauth_proto_goTypes = []any{
 	(*AuthorizeRequest)(nil),          // 0: daikon.v1.AuthorizeRequest
 	(*AuthorizeResponse)(nil),         // 1: daikon.v1.AuthorizeResponse
 	(*OpenInvitationRequest)(nil),     // 2: daikon.v1.OpenInvitationRequest
 	(*OpenInvitationResponse)(nil),    // 3: daikon.v1.OpenInvitationResponse
 	(*HostedPage)(nil),                // 4: daikon.v1.HostedPage
-	(*HostedPageField)(nil),           // 5: daikon.v1.HostedPageField
-	(*HostedPageLink)(nil),            // 6: daikon.v1.HostedPageLink
-	(*OAuthTokenRequest)(nil),         // 7: daikon.v1.OAuthTokenRequest
-	(*OAuthTokenResponse)(nil),        // 8: daikon.v1.OAuthTokenResponse
-	(*UserInfoRequest)(nil),           // 9: daikon.v1.UserInfoRequest
-	(*UserInfo)(nil),                  // 10: daikon.v1.UserInfo
-	(*RevokeTokenRequest)(nil),        // 11: daikon.v1.RevokeTokenRequest
-	(*RevokeTokenResponse)(nil),       // 12: daikon.v1.RevokeTokenResponse
-	(*IntrospectTokenRequest)(nil),    // 13: daikon.v1.IntrospectTokenRequest
-	(*TokenIntrospection)(nil),        // 14: daikon.v1.TokenIntrospection
-	(*EndBrowserSessionRequest)(nil),  // 15: daikon.v1.EndBrowserSessionRequest
-	(*EndBrowserSessionResponse)(nil), // 16: daikon.v1.EndBrowserSessionResponse
-	(*structpb.ListValue)(nil),        // 17: google.protobuf.ListValue
+	(*HostedPageConsent)(nil),         // 5: daikon.v1.HostedPageConsent
+	(*HostedPageWorkspace)(nil),       // 6: daikon.v1.HostedPageWorkspace
+	(*HostedPageField)(nil),           // 7: daikon.v1.HostedPageField
+	(*HostedPageLink)(nil),            // 8: daikon.v1.HostedPageLink
+	(*OAuthTokenRequest)(nil),         // 9: daikon.v1.OAuthTokenRequest
+	(*OAuthTokenResponse)(nil),        // 10: daikon.v1.OAuthTokenResponse
+	(*UserInfoRequest)(nil),           // 11: daikon.v1.UserInfoRequest
+	(*UserInfo)(nil),                  // 12: daikon.v1.UserInfo
+	(*RevokeTokenRequest)(nil),        // 13: daikon.v1.RevokeTokenRequest
+	(*RevokeTokenResponse)(nil),       // 14: daikon.v1.RevokeTokenResponse
+	(*IntrospectTokenRequest)(nil),    // 15: daikon.v1.IntrospectTokenRequest
+	(*TokenIntrospection)(nil),        // 16: daikon.v1.TokenIntrospection
+	(*EndBrowserSessionRequest)(nil),  // 17: daikon.v1.EndBrowserSessionRequest
+	(*EndBrowserSessionResponse)(nil), // 18: daikon.v1.EndBrowserSessionResponse
+	(*structpb.ListValue)(nil),        // 19: google.protobuf.ListValue
 }
 var file_daikon_v1_oauth_proto_depIdxs = []int32{
 	4,  // 0: daikon.v1.AuthorizeResponse.page:type_name -> daikon.v1.HostedPage
 	4,  // 1: daikon.v1.OpenInvitationResponse.page:type_name -> daikon.v1.HostedPage
-	6,  // 2: daikon.v1.HostedPage.links:type_name -> daikon.v1.HostedPageLink
-	6,  // 3: daikon.v1.HostedPage.invitations:type_name -> daikon.v1.HostedPageLink
-	5,  // 4: daikon.v1.HostedPage.fields:type_name -> daikon.v1.HostedPageField
-	17, // 5: daikon.v1.UserInfo.roles:type_name -> google.protobuf.ListValue
-	17, // 6: daikon.v1.UserInfo.groups:type_name -> google.protobuf.ListValue
-	4,  // 7: daikon.v1.EndBrowserSessionResponse.page:type_name -> daikon.v1.HostedPage
-	0,  // 8: daikon.v1.OAuthService.Authorize:input_type -> daikon.v1.AuthorizeRequest
-	2,  // 9: daikon.v1.OAuthService.OpenInvitation:input_type -> daikon.v1.OpenInvitationRequest
-	7,  // 10: daikon.v1.OAuthService.IssueToken:input_type -> daikon.v1.OAuthTokenRequest
-	9,  // 11: daikon.v1.OAuthService.GetUserInfo:input_type -> daikon.v1.UserInfoRequest
-	11, // 12: daikon.v1.OAuthService.RevokeToken:input_type -> daikon.v1.RevokeTokenRequest
-	13, // 13: daikon.v1.OAuthService.IntrospectToken:input_type -> daikon.v1.IntrospectTokenRequest
-	15, // 14: daikon.v1.OAuthService.EndBrowserSession:input_type -> daikon.v1.EndBrowserSessionRequest
-	1,  // 15: daikon.v1.OAuthService.Authorize:output_type -> daikon.v1.AuthorizeResponse
-	3,  // 16: daikon.v1.OAuthService.OpenInvitation:output_type -> daikon.v1.OpenInvitationResponse
-	8,  // 17: daikon.v1.OAuthService.IssueToken:output_type -> daikon.v1.OAuthTokenResponse
-	10, // 18: daikon.v1.OAuthService.GetUserInfo:output_type -> daikon.v1.UserInfo
-	12, // 19: daikon.v1.OAuthService.RevokeToken:output_type -> daikon.v1.RevokeTokenResponse
-	14, // 20: daikon.v1.OAuthService.IntrospectToken:output_type -> daikon.v1.TokenIntrospection
-	16, // 21: daikon.v1.OAuthService.EndBrowserSession:output_type -> daikon.v1.EndBrowserSessionResponse
-	15, // [15:22] is the sub-list for method output_type
-	8,  // [8:15] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	8,  // 2: daikon.v1.HostedPage.links:type_name -> daikon.v1.HostedPageLink
+	8,  // 3: daikon.v1.HostedPage.invitations:type_name -> daikon.v1.HostedPageLink
+	7,  // 4: daikon.v1.HostedPage.fields:type_name -> daikon.v1.HostedPageField
+	5,  // 5: daikon.v1.HostedPage.consent:type_name -> daikon.v1.HostedPageConsent
+	6,  // 6: daikon.v1.HostedPageConsent.workspaces:type_name -> daikon.v1.HostedPageWorkspace
+	19, // 7: daikon.v1.UserInfo.roles:type_name -> google.protobuf.ListValue
+	19, // 8: daikon.v1.UserInfo.groups:type_name -> google.protobuf.ListValue
+	4,  // 9: daikon.v1.EndBrowserSessionResponse.page:type_name -> daikon.v1.HostedPage
+	0,  // 10: daikon.v1.OAuthService.Authorize:input_type -> daikon.v1.AuthorizeRequest
+	2,  // 11: daikon.v1.OAuthService.OpenInvitation:input_type -> daikon.v1.OpenInvitationRequest
+	9,  // 12: daikon.v1.OAuthService.IssueToken:input_type -> daikon.v1.OAuthTokenRequest
+	11, // 13: daikon.v1.OAuthService.GetUserInfo:input_type -> daikon.v1.UserInfoRequest
+	13, // 14: daikon.v1.OAuthService.RevokeToken:input_type -> daikon.v1.RevokeTokenRequest
+	15, // 15: daikon.v1.OAuthService.IntrospectToken:input_type -> daikon.v1.IntrospectTokenRequest
+	17, // 16: daikon.v1.OAuthService.EndBrowserSession:input_type -> daikon.v1.EndBrowserSessionRequest
+	1,  // 17: daikon.v1.OAuthService.Authorize:output_type -> daikon.v1.AuthorizeResponse
+	3,  // 18: daikon.v1.OAuthService.OpenInvitation:output_type -> daikon.v1.OpenInvitationResponse
+	10, // 19: daikon.v1.OAuthService.IssueToken:output_type -> daikon.v1.OAuthTokenResponse
+	12, // 20: daikon.v1.OAuthService.GetUserInfo:output_type -> daikon.v1.UserInfo
+	14, // 21: daikon.v1.OAuthService.RevokeToken:output_type -> daikon.v1.RevokeTokenResponse
+	16, // 22: daikon.v1.OAuthService.IntrospectToken:output_type -> daikon.v1.TokenIntrospection
+	18, // 23: daikon.v1.OAuthService.EndBrowserSession:output_type -> daikon.v1.EndBrowserSessionResponse
+	17, // [17:24] is the sub-list for method output_type
+	10, // [10:17] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_oauth_proto_init() }
@@ -2498,21 +2719,22 @@ func file_daikon_v1_oauth_proto_init() {
 	file_daikon_v1_oauth_proto_msgTypes[2].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[3].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[4].OneofWrappers = []any{}
-	file_daikon_v1_oauth_proto_msgTypes[7].OneofWrappers = []any{}
-	file_daikon_v1_oauth_proto_msgTypes[8].OneofWrappers = []any{}
+	file_daikon_v1_oauth_proto_msgTypes[5].OneofWrappers = []any{}
+	file_daikon_v1_oauth_proto_msgTypes[9].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[10].OneofWrappers = []any{}
-	file_daikon_v1_oauth_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_oauth_proto_msgTypes[12].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[13].OneofWrappers = []any{}
-	file_daikon_v1_oauth_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[15].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[16].OneofWrappers = []any{}
+	file_daikon_v1_oauth_proto_msgTypes[17].OneofWrappers = []any{}
+	file_daikon_v1_oauth_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_oauth_proto_rawDesc), len(file_daikon_v1_oauth_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

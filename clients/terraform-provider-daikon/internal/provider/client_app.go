@@ -19,6 +19,7 @@ type clientAppModel struct {
 	BackchannelLogoutURI   types.String `tfsdk:"backchannel_logout_uri"`
 	PKCERequired           types.Bool   `tfsdk:"pkce_required"`
 	PopupSignIn            types.Bool   `tfsdk:"popup_sign_in"`
+	ConsentRequired        types.Bool   `tfsdk:"consent_required"`
 	WorkspaceID            types.String `tfsdk:"workspace_id"`
 	ServiceAccountID       types.String `tfsdk:"service_account_id"`
 	JWKS                   types.String `tfsdk:"jwks"`
@@ -41,6 +42,7 @@ var clientAppKind = kind[clientAppModel]{
 			"backchannel_logout_uri":    optionalAttribute("The URL that receives logout tokens."),
 			"pkce_required":             boolAttribute(true, "Whether sign-ins must use PKCE."),
 			"popup_sign_in":             boolAttribute(false, "Whether the app signs users in from a popup."),
+			"consent_required":          boolAttribute(false, "Whether users must agree before the app has access."),
 			"workspace_id":              optionalAttribute("The ID of the only workspace whose members can sign in."),
 			"service_account_id":        optionalAttribute("The ID of the service account that a confidential app obtains tokens for."),
 			"jwks":                      optionalAttribute("The public keys of a confidential app: a JSON Web Key Set, as with `jsonencode`.", keepSame(sameJSON)...),
@@ -81,6 +83,7 @@ var clientAppKind = kind[clientAppModel]{
 		m.BackchannelLogoutURI = optionalString(found.BackchannelLogoutURI)
 		m.PKCERequired = types.BoolValue(found.PKCERequired)
 		m.PopupSignIn = types.BoolValue(found.PopupSignIn)
+		m.ConsentRequired = types.BoolValue(found.ConsentRequired)
 		m.WorkspaceID = optionalString(found.WorkspaceID)
 		m.ServiceAccountID = optionalString(found.ServiceAccountID)
 		m.JWKS = sameOr(m.JWKS, rawString(found.JWKS), sameJSON)
@@ -147,6 +150,7 @@ func clientAppSettings(m *clientAppModel) (object, error) {
 		"backchannel_logout_uri":    m.BackchannelLogoutURI.ValueString(),
 		"pkce_required":             m.PKCERequired.ValueBool(),
 		"popup_sign_in":             m.PopupSignIn.ValueBool(),
+		"consent_required":          m.ConsentRequired.ValueBool(),
 		"workspace_id":              orNull(m.WorkspaceID),
 		"service_account_id":        orNull(m.ServiceAccountID),
 		"jwks":                      nil,
@@ -180,6 +184,7 @@ type clientApp struct {
 	BackchannelLogoutURI   *string         `json:"backchannel_logout_uri"`
 	PKCERequired           bool            `json:"pkce_required"`
 	PopupSignIn            bool            `json:"popup_sign_in"`
+	ConsentRequired        bool            `json:"consent_required"`
 	WorkspaceID            *string         `json:"workspace_id"`
 	ServiceAccountID       *string         `json:"service_account_id"`
 	JWKS                   json.RawMessage `json:"jwks"`

@@ -121,7 +121,7 @@ func TestResources(t *testing.T) {
 		name:   "daikon_client_app",
 		create: config{"name": "Portal", "redirect_uris": []any{"https://a.example/1"}, "workspace_id": workspaceID},
 		change: config{"name": "Portal 2", "type": "confidential", "redirect_uris": []any{"https://a.example/2", "https://a.example/1"},
-			"post_logout_redirect_uris": []any{"https://a.example/"}, "pkce_required": false, "popup_sign_in": true,
+			"post_logout_redirect_uris": []any{"https://a.example/"}, "pkce_required": false, "popup_sign_in": true, "consent_required": true,
 			"is_active": false, "rotation": "1"},
 		notRead: []string{"rotation"},
 	})
