@@ -77,7 +77,7 @@ async function measureParts(): Promise<void> {
   try {
     const harness = await createHarness(
       database,
-      quick ? { quick, rounds: 1, seconds: 0.5 } : full(),
+      quick ? { quick, rounds: 15, seconds: 0.5 } : full(),
     )
     const { users, resources } = database.size
     const lines = [
