@@ -7,7 +7,7 @@ process.env.PGAPPNAME = 'pg_tests'
 export default {
   files: ['test/**/*.test.ts'],
   extensions: ['ts'],
-  require: ['./test/support/exit-after-tests.ts'],
+  require: ['./test/support/exit-after-tests.ts', './test/support/processor-time.ts'],
   sortTestFiles: compareTests,
   // Also on two cores: files that wait for a limit, a failover or a browser leave them idle.
   concurrency: 4,

@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { chmod, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { isConsoleOutdated } from '../src/dev/console-build.ts'
 import { createKeyFiles } from '../src/identity/keys.ts'
@@ -11,6 +13,7 @@ import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { bundlePackages } from './bundled-packages.ts'
 import { createFileTimer } from './file-timer.ts'
 import { ensureClientCode } from './generated-code.ts'
+import { readProcessorTime } from './processor-time.ts'
 import { listTests } from './test-files.ts'
 import { createTestFolder } from './test-folder.ts'
 
@@ -20,6 +23,7 @@ import { createTestFolder } from './test-folder.ts'
  * runs those that need nothing but what `npm ci` installs; with `--all` all files, and with `--rest`
  * the other ones.
  */
+const root = join(import.meta.dirname, '..')
 const own = ['--all', '--rest']
 const args = process.argv.slice(2).filter((argument) => !own.includes(argument))
 const [all, rest] = own.map((option) => process.argv.includes(option))
@@ -36,25 +40,38 @@ const dataDir = await createTestFolder()
 // PostgreSQL does not run as root, and its user can only change into folders that are open to it.
 await chmod(dataDir, 0o711)
 const embedded = await startEmbedded({ dataDir })
-let failed = 1
+const processorTimes = join(dataDir, 'processor-times')
+await writeFile(processorTimes, '')
+const count = { passed: 0, failed: 1, skipped: 0 }
 try {
   await createTemplateDatabase(embedded.url)
   const keys = join(dataDir, 'keys')
   createKeyFiles({ privatePath: join(keys, 'private.pem'), publicPath: join(keys, 'public.pem') })
-  failed = await runAva({
+  const bundled = process.env.BUNDLED_PACKAGES ?? (await bundlePackages())
+  const before = readProcessorTime().ended
+  await runAva({
     TEST_DATABASE_URL: embedded.url,
     TEST_KEYS: keys,
-    BUNDLED_PACKAGES: process.env.BUNDLED_PACKAGES ?? (await bundlePackages()),
+    PROCESSOR_TIMES: processorTimes,
+    BUNDLED_PACKAGES: bundled,
   })
+  describeProcessorTimes(readProcessorTime().ended - before)
 } finally {
+  const before = readProcessorTime().ended
   await embedded.stop()
+  const seconds = readProcessorTime().ended - before
+  process.stdout.write(`# Processor time of PostgreSQL: ${seconds.toFixed(0)} s\n`)
   await rm(dataDir, { recursive: true, force: true })
 }
-process.exitCode = failed === 0 ? 0 : 1
+if (leftOut.length > 0)
+  process.stdout.write(`# Not run: ${leftOut.length} files, which npm run test:all runs, too\n`)
+const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
+process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
+process.exitCode = count.failed === 0 ? 0 : 1
 
-/** Runs ava and forwards its output. Returns the number of failures. */
-async function runAva(variables: Record<string, string>): Promise<number> {
-  const ava = join(import.meta.dirname, '../node_modules/ava/entrypoints/cli.js')
+/** Runs ava, forwards its output and counts the results. */
+async function runAva(variables: Record<string, string>): Promise<void> {
+  const ava = join(root, 'node_modules/ava/entrypoints/cli.js')
   const names = ['report-any-error.ts', 'thread-memory.ts', 'use-bundled-packages.ts']
   const imports = names.flatMap((name) => ['--import', join(import.meta.dirname, name)])
   const command = [...imports, ava, '--tap', ...args]
@@ -63,7 +80,7 @@ async function runAva(variables: Record<string, string>): Promise<number> {
   const env = { ...compiled, ...process.env, ...variables }
   const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
-  const count = { passed: 0, failed: 0, skipped: 0 }
+  count.failed = 0
   const timer = createFileTimer()
   const before = readProcessorTimes()
   for await (const line of createInterface(child.stdout)) {
@@ -77,16 +94,25 @@ async function runAva(variables: Record<string, string>): Promise<number> {
   const [status] = await closed
   // Ava exits with a non-zero status without a failed test if a file crashes or does not exit.
   if (status !== 0 && count.failed === 0) count.failed = 1
-  const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
   for (const { file, seconds } of timer.findSlowest(60))
     process.stdout.write(`# ${seconds.toFixed(0)} s: ${file}\n`)
   const { idle, total } = readProcessorTimes()
   const share = ((idle - before.idle) / (total - before.total)) * 100
   process.stdout.write(`# The processors were idle for ${share.toFixed(0)} % of the time\n`)
-  if (leftOut.length > 0)
-    process.stdout.write(`# Not run: ${leftOut.length} files, which npm run test:all runs, too\n`)
-  process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
-  return count.failed
+}
+
+/** Prints the processor time of the files that took most, and of all tests with the processes that they started. */
+function describeProcessorTimes(total: number): void {
+  const lines = readFileSync(processorTimes, 'utf8').split('\n').filter(Boolean)
+  const files = lines.map((line): { file: string; seconds: number } => JSON.parse(line))
+  for (const { file, seconds } of files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 60)) {
+    const path = relative(root, fileURLToPath(file))
+    process.stdout.write(`# Processor time: ${seconds.toFixed(1)} s: ${path}\n`)
+  }
+  const threads = files.reduce((sum, { seconds }) => sum + seconds, 0)
+  process.stdout.write(
+    `# Processor time of the tests: ${total.toFixed(0)} s, of which the files themselves ${threads.toFixed(0)} s\n`,
+  )
 }
 
 /** The time of all processors since the machine started. */

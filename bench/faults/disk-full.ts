@@ -67,7 +67,10 @@ export async function measureDiskFull(
   }
 }
 
-/** Checks and registers for a while, over both transports. */
+/**
+ * Checks and registers over both transports for a while, and at most a minute more until a write is refused: the first
+ * ones fit into what PostgreSQL has allocated.
+ */
 async function callFor(
   seconds: number,
   { transports }: NodeProcess,
@@ -76,7 +79,8 @@ async function callFor(
   const whileFull: WhileFull = { checks: {}, writes: {} }
   const kind = { service_name: service, resource_type: 'document' }
   const end = performance.now() + seconds * 1000
-  while (performance.now() < end) {
+  const last = end + 60_000
+  while (performance.now() < (whileFull.writes.unavailable ? end : last)) {
     for (const transport of transports) {
       const document = { ...kind, resource_id: randomUUID() }
       const checks = [{ ...document, action: 'view' }]

@@ -1,8 +1,9 @@
 import type { AskForCodeRequest, AskForCodeResponse } from '../../gen/daikon/v1/email_sign_in.ts'
 import { domainOf, normalizeEmail } from '../core/email.ts'
 import { browserHashOf } from '../identity/browser-cookie.ts'
+import { loginOptionsOf } from '../identity/oauth/authorization-request.ts'
 import { findProvider, requireProvider, startFlow } from '../identity/oauth-flow.ts'
-import { openOwnFlow, renewOwnFlow } from '../identity/own-flow.ts'
+import { openOwnFlow } from '../identity/own-flow.ts'
 import { connectionName } from '../identity/providers/connection.ts'
 import { hashSecret } from '../identity/secret.ts'
 import { continuationOf, type OAuthState } from '../identity/state-cookie.ts'
@@ -10,8 +11,8 @@ import type { EmailSignInContext } from './context.ts'
 import { addressPage, codeUrl } from './pages.ts'
 
 /**
- * Displays the page that asks for the address, and stores the request for a code once its form sends one. The
- * job that answers the request decides whether there is a code.
+ * Displays the page that asks for the address, and stores the request for a code once its form sends one. A job
+ * later decides whether to send a code.
  */
 export async function askForCode(
   context: EmailSignInContext,
@@ -31,7 +32,7 @@ export async function askForCode(
   const atConnection = await startAtConnection(context, login, email)
   if (atConnection) return atConnection
   const { state } = login.secrets
-  const login_state = await renewOwnFlow(context, { ...login, address: email })
+  const login_state = await identity.stateCookies.seal({ ...login, address: email })
   const browserHash = browserHashOf(await identity.browserCookies.read(browser), email) ?? ''
   await stores.signInCodes.ask({ flowHash: hashSecret(state), email, browserHash }, now)
   const location = `${codeUrl(baseUrl)}?${new URLSearchParams({ state })}`
@@ -56,9 +57,7 @@ async function startAtConnection(
   const id = enforced ?? (request && (await signInConnections.findIdByDomain(domain)))
   const provider = id && (await findProvider(context, connectionName(id), login.flow))
   if (!provider) return undefined
-  const { maxAge, acrValues } = request ?? {}
-  const prompt = request?.prompt === 'none' ? undefined : request?.prompt
-  const options = { loginHint: email, maxAge, acrValues, prompt }
+  const options = { ...(request && loginOptionsOf(request)), loginHint: email }
   const started = await startFlow(context, provider, continuationOf(login), options)
   return started.ok ? started.value : undefined
 }

@@ -35,9 +35,9 @@ export type CodeSenderDependencies = {
 }
 
 /**
- * Creates a function that answers the requests for codes that are due, and returns whether more may be due.
- * Any number of nodes can call it. Whether there is an e-mail at all is decided here, so that the response
- * to the person who asks does not depend on it.
+ * Creates a function that processes due requests for codes, and returns whether more may be due. Any number of
+ * nodes can call it. It decides whether there is an e-mail at all, so that the response to the person who asks
+ * does not depend on it.
  */
 export function createCodeSender(dependencies: CodeSenderDependencies): () => Promise<boolean> {
   const { openStores, send, settings, macOf, now, onFailure } = dependencies

@@ -2,7 +2,7 @@ import type { EnterCodeRequest, EnterCodeResponse } from '../../gen/daikon/v1/em
 import { ServiceError } from '../core/errors.ts'
 import { createLink, createPage } from '../identity/oauth/hosted-page.ts'
 import { requireProvider } from '../identity/oauth-flow.ts'
-import { finishOwnFlow, openOwnFlow, renewOwnFlow } from '../identity/own-flow.ts'
+import { finishOwnFlow, openOwnFlow } from '../identity/own-flow.ts'
 import type { Identity, SignInMethodName } from '../identity/providers/provider.ts'
 import { isAdminMethod, titleOf } from '../identity/providers/sign-in-methods.ts'
 import { hashSecret, isSameSecret } from '../identity/secret.ts'
@@ -89,7 +89,6 @@ async function findOtherWays(
   if (!user) return []
   const accounts = await stores.accounts.list(user.id)
   const names = accounts.map(({ provider }) => provider as SignInMethodName)
-  if (await stores.signInPasskeys.hasAny(user.id)) names.push('passkey')
   return [...new Set(names.filter((name) => name !== 'email'))]
 }
 
@@ -100,7 +99,7 @@ async function askToConfirm(
   email: string,
   ways: string[],
 ): Promise<EnterCodeResponse> {
-  const { settings, providers } = context.identity
+  const { settings, providers, stateCookies } = context.identity
   const names = [...providers.keys()].filter(
     (name) => ways.includes(name) && (login.flow === 'user' || isAdminMethod(settings, name)),
   )
@@ -112,7 +111,7 @@ async function askToConfirm(
     }),
   )
   const proved = { provider: 'email', subject: email } as const
-  const login_state = await renewOwnFlow(context, { ...login, links: proved })
+  const login_state = await stateCookies.seal({ ...login, links: proved })
   const page = createPage('confirm_address', { email, links })
   return { page, state: login.secrets.state, login_state }
 }

@@ -54,8 +54,8 @@ export function sendHostedPage(response: Response, page: HostedPage): void {
   )
   const hasForm =
     changes || ['ask_for_code', 'enter_code'].includes(page.kind) || findEmailForm(page)
-  const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
-  const policy = policies[page.kind] ?? (hasForm ? formPolicy : contentSecurityPolicy)
+  const pagePolicy = hasForm ? formPolicy : contentSecurityPolicy
+  const policy = page.kind === 'form_post' ? submitPolicy : pagePolicy
   const html = renderHostedPage(page)
   const script = `<script>${passkeyScript}</script>\n</body>`
   sendPage(response, 200, hasPasskeys(page) ? html.replace('</body>', () => script) : html, {
@@ -92,6 +92,7 @@ function renderHostedPage(page: HostedPage): string {
       return renderDocument(`Sign in${app && ` to ${app}`}`, [
         `<h1>Sign in${to}</h1>`,
         '<p>Choose the account that you want to use.</p>',
+        ...renderError(page),
         ...renderMethods(page),
       ])
     case 'ask_for_code':
@@ -100,17 +101,6 @@ function renderHostedPage(page: HostedPage): string {
       return renderDocument('Enter the code', renderEnterCode(page))
     case 'confirm_address':
       return renderDocument('One more sign-in', renderConfirmAddress(page))
-    case 'enter_email':
-      return renderDocument(`Sign in${app && ` to ${app}`}`, [
-        `<h1>Sign in${to}</h1>`,
-        '<p>Your address shows whether your organization has its own sign-in.</p>',
-        `<form method="get" action="${escapeHtml(page.links[0]?.url ?? '')}">`,
-        ...renderHiddenFields(page),
-        '<label for="login_hint">E-mail address</label>',
-        '<input id="login_hint" name="login_hint" type="email" required maxlength="254" autocomplete="username" autofocus>',
-        `<button class="choice action primary">${escapeHtml(page.links[0]?.label ?? '')}</button>`,
-        '</form>',
-      ])
     case 'passkey':
       return renderDocument('Sign in with a passkey', renderPasskey(page))
     case 'choose_workspace':
@@ -160,7 +150,7 @@ function renderHostedPage(page: HostedPage): string {
 /** Returns the link that is a form for an address, if a page has one. */
 function findEmailForm({ kind, links, fields }: HostedPage): Link | undefined {
   if (kind !== 'choose_provider' || fields.length === 0) return undefined
-  return links.find(({ detail }) => detail === 'email')
+  return links.find(({ detail }) => detail === 'email' || detail === 'login_hint')
 }
 
 /** Renders the methods of a sign-in in their order. The form for an address parts the others. */
@@ -172,19 +162,24 @@ function renderMethods(page: HostedPage): string[] {
   const [before = '', after = ''] = parts.map((links) =>
     links.length === 0 ? '' : renderLinks(links, 'Identity providers', renderProvider),
   )
-  return [before, problem, renderAddressForm(page, form, page.email, 'Continue with e-mail'), after]
+  return [before, problem, renderAddressForm(page, form), after]
 }
 
 /** Where the script of passkeys reports problems. */
 const problem = '<p class="error" role="alert" id="problem" hidden></p>'
 
-/** Renders the form that sends an address, in whose field browsers offer passkeys. */
-function renderAddressForm(page: HostedPage, { url }: Link, email: string, text: string): string {
+/**
+ * Renders the form that sends an address, in whose field browsers offer passkeys: for a code, or with the
+ * client app's request.
+ */
+function renderAddressForm(page: HostedPage, { url, label, detail }: Link): string {
+  const [method, name] = detail === 'login_hint' ? ['get', detail] : ['post', 'email']
+  const text = detail === 'email' ? 'Continue with e-mail' : label
   return [
-    `<form method="post" action="${escapeHtml(url)}">`,
+    `<form method="${method}" action="${escapeHtml(url)}">`,
     ...renderHiddenFields(page),
     '<label for="email">E-mail address</label>',
-    `<input id="email" name="email" type="email" required maxlength="254" autocomplete="username webauthn" value="${escapeHtml(email)}">`,
+    `<input id="email" name="${name}" type="email" required maxlength="254" autocomplete="username webauthn" value="${escapeHtml(page.email)}">`,
     `<button class="choice action primary">${escapeHtml(text)}</button>`,
     '</form>',
   ].join('\n')
@@ -200,7 +195,7 @@ function renderAskForCode(page: HostedPage): string[] {
     '<h1>Sign in by e-mail</h1>',
     '<p>A code of eight digits is sent to your address. Type it on the next page, in this browser.</p>',
     ...renderError(page),
-    form ? renderAddressForm(page, form, page.email, form.label) : '',
+    form ? renderAddressForm(page, form) : '',
   ]
 }
 

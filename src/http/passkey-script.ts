@@ -3,7 +3,8 @@
  * policy.
  *
  * The page of passkeys has a button with the state of the sign-in and the options of the browser. On other
- * pages, the script offers passkeys in the address field (conditional mediation), whose form has the state.
+ * pages, the script offers passkeys in the address field (conditional mediation), whose form has the state of
+ * the sign-in. If the form goes to the client app's request, whose own state it has, the name is `passkey_state`.
  */
 export const passkeyScript = `
 (() => {
@@ -74,7 +75,8 @@ export const passkeyScript = `
     return
   }
   const offer = async () => {
-    const state = field?.form?.elements.namedItem('state')?.value
+    const name = field?.form?.method === 'get' ? 'passkey_state' : 'state'
+    const state = field?.form?.elements.namedItem(name)?.value
     if (!state || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return
     const flow = { state, seconds: 300 }
     let pending = new AbortController()

@@ -148,7 +148,7 @@ function signInAdmin(
 /**
  * Returns whether administrators may sign in with the method that an identity counts as: that of the session
  * which added its passkey or account, unless its provider has verified the address of the user. Otherwise,
- * whoever reads a mailbox could add a passkey and become an administrator by it.
+ * anyone with access to a mailbox could sign in by a code, add a passkey, and become an administrator with it.
  */
 async function hasAdminMethod(
   { accounts }: IdentityStores,

@@ -4,7 +4,6 @@ import type {
   SessionScope,
   SignedIn,
   SignInConnections,
-  SignInPasskeys,
   TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
@@ -56,7 +55,6 @@ export const defaultIdentityPorts = {
     refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
   tokenResources: () => noTokenResources,
-  signInPasskeys: (): SignInPasskeys => ({ hasAny: async () => false }),
 }
 
 /** Without API resources, no token is limited to one. */

@@ -6,13 +6,12 @@ import type {
   UnlinkAccountResponse,
 } from '../../gen/daikon/v1/users.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
-import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { renderAccountMail } from './account-mail.ts'
 import type { IdentityDependencies } from './identity-dependencies.ts'
-import type { IdentityPorts } from './ports.ts'
+import { mayJoin } from './may-join.ts'
 import { originOf } from './providers/generic.ts'
 import type { Identity } from './providers/provider.ts'
 import { titleOf } from './providers/sign-in-methods.ts'
@@ -27,13 +26,13 @@ import type { SessionStore } from './store/session-store.ts'
 import type { UserStore } from './store/user-store.ts'
 
 /** The stores that resolving and linking an identity changes. */
-type LinkStores = Pick<IdentityPorts, 'signInPasskeys'> & {
+type LinkStores = {
   accounts: AccountStore
   activity: ActivityStore
   users: UserStore
 }
 
-type UnlinkStores = Omit<LinkStores, 'signInPasskeys'> & {
+type UnlinkStores = LinkStores & {
   browserSessions: BrowserSessionStore
   codes: CodeStore
   revocations: RevocationStore
@@ -70,10 +69,8 @@ export async function resolveUser(
     await tx.users.lock(linkedUserId)
     // Check again, because the account may have been unlinked before the lock was acquired.
     const isLinked = (await tx.accounts.findUserId(identity)) === linkedUserId
-    if (isLinked && !(await ownsAddress(tx, identity, linkedUserId))) {
-      // An address of codes is worth nothing once the user has another one.
+    if (isLinked && !(await acceptsCodes(tx, identity, linkedUserId)))
       return failure('account_conflict')
-    }
     if (isLinked) return success({ id: linkedUserId, wasLinked: true })
   }
   if (!identity.email || !identity.emailVerified)
@@ -85,13 +82,18 @@ export async function resolveUser(
   return linked.ok ? success({ id: linked.value, wasLinked: false }) : linked
 }
 
-/** Whether the address is the user's, if it is an account of codes. */
-async function ownsAddress(
+/**
+ * Whether codes sign the user in, if it is an account of codes: it is worth nothing once the user has another
+ * address, or has turned codes off.
+ */
+async function acceptsCodes(
   { users }: LinkStores,
   { provider, subject }: Identity,
   userId: string,
 ): Promise<boolean> {
-  return provider !== 'email' || (await users.requireProfile(userId)).email === subject
+  if (provider !== 'email') return true
+  const { email, emailSignIn } = await users.requireProfile(userId)
+  return email === subject && emailSignIn
 }
 
 /** Links the account to the user with this address, unless the user's other accounts prevent it. */
@@ -112,11 +114,7 @@ async function linkByEmail(
   if (accounts.some((other) => other.provider === provider && other.subject === subject))
     return success(userId)
   const detail = { provider, subject }
-  const mayLink =
-    mayJoin(identity, email, accounts) &&
-    // A code is no master key.
-    (provider !== 'email' || !(await tx.signInPasskeys.hasAny(userId)))
-  if (!mayLink) {
+  if (!mayJoin(identity, email, accounts) || !(await acceptsCodes(tx, identity, userId))) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
     return recordedFailure('account_conflict')
@@ -152,29 +150,6 @@ export async function linkToUser(
   const action = isFree ? 'user.account_linked' : 'user.link_refused'
   await tx.activity.record({ actorId: userId }, { action, targetId: userId, detail })
   return isFree ? success({ isNew: true }) : recordedFailure('account_conflict')
-}
-
-/**
- * Returns whether an account may be linked to the user with its address. If the user already has
- * another account at the same provider, it may not, because the address must have changed hands. If
- * the user has accounts at other providers, a Google account may be linked only if Google is
- * authoritative for the address, one of OIDC_ISSUER only if OIDC_TRUST_EMAIL is true, and an address of codes
- * not at all.
- */
-function mayJoin(identity: Identity, email: string, accounts: LinkedAccount[]): boolean {
-  if (accounts.length === 0) return true
-  if (accounts.some((other) => originOf(other) === originOf(identity))) return false
-  if (identity.joinsNone || identity.provider === 'email') return false
-  return identity.provider !== 'google' || isGoogleAddress(email, identity.hostedDomain)
-}
-
-/**
- * Google is authoritative for gmail.com and for the domain of a Workspace account. It verifies
- * other addresses once, but does not notice when they change hands.
- */
-function isGoogleAddress(email: string, hostedDomain: string | undefined): boolean {
-  const domain = domainOf(email)
-  return domain === 'gmail.com' || domain === hostedDomain
 }
 
 /** Lists the user's linked accounts, oldest first. */

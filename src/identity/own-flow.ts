@@ -3,7 +3,7 @@ import { callbackUrl, stateRefused } from './oauth-flow.ts'
 import { isOwnMethod } from './providers/own-methods.ts'
 import type { Identity, OwnMethodName } from './providers/provider.ts'
 import { isSameSecret } from './secret.ts'
-import { maxFlowSeconds, type OAuthState } from './state-cookie.ts'
+import type { OAuthState } from './state-cookie.ts'
 
 /** The login that a page of one of daikon's own methods belongs to, with the cookie of the browser. */
 export type OwnFlowRequest = { state?: string | undefined; login_state?: string | undefined }
@@ -17,19 +17,6 @@ export async function openOwnFlow(
   if (!login || !isOwnMethod(login.provider)) throw stateRefused()
   if (!state || !isSameSecret(state, login.secrets.state)) throw stateRefused()
   return login
-}
-
-/**
- * Returns the cookie of a login that goes on: it lives ten minutes from now, and thirty in all. Throws
- * when these are over.
- */
-export async function renewOwnFlow(
-  { identity }: IdentityContext,
-  login: OAuthState,
-): Promise<string> {
-  const seconds = identity.clock().getTime() / 1000
-  if (seconds >= login.startedAt + maxFlowSeconds) throw stateRefused()
-  return identity.stateCookies.seal(login)
 }
 
 /**

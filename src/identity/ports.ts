@@ -8,7 +8,6 @@ import type { SignInResult } from './sign-in-result.ts'
  * transactions.
  */
 export type IdentityPorts = {
-  signInPasskeys: SignInPasskeys
   sessionScope: SessionScope
   signInConnections: SignInConnections
   signInInvitations: SignInInvitations
@@ -141,10 +140,4 @@ export type TokenResource = {
 export type ResourceServices = {
   /** Returns the service of the API with this URI. */
   find(uri: string): Promise<string | undefined>
-}
-
-/** The passkeys that people sign in with. */
-export type SignInPasskeys = {
-  /** Whether a user has one. */
-  hasAny(userId: string): Promise<boolean>
 }

@@ -72,6 +72,7 @@ export const maxFlowSeconds = 1800
 
 /** Stores the state of logins in cookies that the browser can neither read nor change. */
 export type StateCookies = {
+  /** Returns a cookie that lives ten minutes from now, but no longer than thirty after the login started. */
   seal(state: OAuthState): Promise<string>
   /** Returns the state, or undefined if the cookie has expired or was not sealed by this server. */
   open(cookie: string): Promise<OAuthState | undefined>

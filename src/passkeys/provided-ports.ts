@@ -1,5 +1,4 @@
 import type { UserPasskeys } from '../admin/ports.ts'
-import type { SignInPasskeys } from '../identity/ports.ts'
 import type { PasskeyStore } from './store/passkey-store.ts'
 import { viewPasskey } from './view.ts'
 
@@ -7,9 +6,6 @@ type Stores = { passkeys: PasskeyStore }
 
 /** What passkeys tell the features below. */
 export const passkeyPorts = {
-  signInPasskeys: ({ passkeys }: Stores): SignInPasskeys => ({
-    hasAny: async (userId) => (await passkeys.list(userId)).length > 0,
-  }),
   userPasskeys: ({ passkeys }: Stores): UserPasskeys => ({
     list: async (userId) => (await passkeys.list(userId)).map(viewPasskey),
   }),

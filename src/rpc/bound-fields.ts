@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
-import { fieldOption } from './descriptors.ts'
+import { readOption } from './descriptors.ts'
 
 /** A cookie declared with the `binding` option (policy.proto). */
 export type CookieDeclaration = {
@@ -41,7 +41,7 @@ export function readBoundFields(registry: FileRegistry, message: DescMessage): B
 
 /** Returns the `binding` option of a field. */
 export function readBinding(registry: FileRegistry, field: DescField) {
-  const binding = fieldOption(registry, field, 'daikon.v1.binding')
+  const binding = readOption(registry, field, 'daikon.v1.binding')
   return binding as Omit<BoundField, 'field'> | undefined
 }
 
@@ -51,7 +51,7 @@ export type NullSetter = { field: string; sets: string }
 /** Returns the fields of a message that have the rule `null_sets` (policy.proto). */
 export function readNullSetters(registry: FileRegistry, message: DescMessage): NullSetter[] {
   return message.fields.flatMap((field) => {
-    const { null_sets: sets } = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as {
+    const { null_sets: sets } = (readOption(registry, field, 'daikon.v1.rules') ?? {}) as {
       null_sets?: string
     }
     return sets ? [{ field: field.name, sets }] : []

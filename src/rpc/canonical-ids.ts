@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { isJsonObject } from '../core/json-object.ts'
 import { toCanonicalId } from '../core/uuid.ts'
-import { fieldOption } from './descriptors.ts'
+import { readOption } from './descriptors.ts'
 
 /**
  * Converts the UUIDs of a message to lower case, in place: they are compared as text with those that
@@ -80,7 +80,7 @@ export function namesProvider(registry: FileRegistry, field: DescField): boolean
 }
 
 function rulesOf(registry: FileRegistry, field: DescField) {
-  return fieldOption(registry, field, 'daikon.v1.rules') as
+  return readOption(registry, field, 'daikon.v1.rules') as
     | { format?: string; may_be_uuid?: boolean; names_provider?: boolean }
     | undefined
 }

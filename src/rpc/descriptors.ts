@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import {
   createFileRegistry,
-  type DescExtension,
   type DescField,
   type DescMessage,
   type DescMethod,
@@ -37,37 +36,26 @@ function useProtoNames(messages: DescriptorProto[]): void {
   }
 }
 
-/** Returns an option of a field as JSON with proto names, or undefined if it is not set. */
-export function fieldOption(registry: FileRegistry, field: DescField, name: string): unknown {
-  const extension = requireExtension(registry, name)
-  return hasOption(field, extension) ? optionJson(registry, extension, field) : undefined
+/** What nodes have read: they need the options of a field for each method whose message contains it. */
+const knownOptions = new WeakMap<Element, Map<string, unknown>>()
+
+type Element = DescMethod | DescMessage | DescField
+
+/** Returns an option of an element as JSON with proto names, or undefined if it is not set. */
+export function readOption(registry: FileRegistry, element: Element, name: string): unknown {
+  const known = knownOptions.get(element) ?? new Map<string, unknown>()
+  knownOptions.set(element, known)
+  if (!known.has(name)) known.set(name, optionJson(registry, element, name))
+  return known.get(name)
 }
 
-/** Returns an option of a message as JSON with proto names, or undefined if it is not set. */
-export function messageOption(registry: FileRegistry, message: DescMessage, name: string): unknown {
-  const extension = requireExtension(registry, name)
-  return hasOption(message, extension) ? optionJson(registry, extension, message) : undefined
-}
-
-/** Returns an option of a method as JSON with proto names, or undefined if it is not set. */
-export function methodOption(registry: FileRegistry, method: DescMethod, name: string): unknown {
-  const extension = requireExtension(registry, name)
-  return hasOption(method, extension) ? optionJson(registry, extension, method) : undefined
-}
-
-function requireExtension(registry: FileRegistry, name: string): DescExtension {
+function optionJson(registry: FileRegistry, element: Element, name: string): unknown {
   const extension = registry.getExtension(name)
   if (!extension) throw new Error(`Extension ${name} is missing from the descriptors`)
-  return extension
-}
-
-function optionJson(
-  registry: FileRegistry,
-  extension: DescExtension,
-  element: DescMethod | DescMessage | DescField,
-): unknown {
-  if (!extension.message) throw new Error(`Extension ${extension.typeName} must be a message`)
   // biome-ignore lint/suspicious/noExplicitAny: the kind of element is known only at run time
-  const value = getOption(element as any, extension) as Message
+  const described = element as any
+  if (!hasOption(described, extension)) return undefined
+  if (!extension.message) throw new Error(`Extension ${extension.typeName} must be a message`)
+  const value = getOption(described, extension) as Message
   return toJson(extension.message, value, { useProtoFieldName: true, registry })
 }

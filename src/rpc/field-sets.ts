@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { FieldViolation } from '../core/errors.ts'
-import { fieldOption, messageOption } from './descriptors.ts'
+import { readOption } from './descriptors.ts'
 
 /**
  * Sets of fields. A message must contain exactly one of the sets (policy.proto, `exactly_one_of`).
@@ -77,14 +77,14 @@ export function readDocumentedSets(registry: FileRegistry, message: DescMessage)
 
 /** Excludes Struct, which contains itself, and lenient items, which the handler validates. */
 function isValidated(registry: FileRegistry, field: DescField): boolean {
-  const rules = fieldOption(registry, field, 'daikon.v1.rules') as
+  const rules = readOption(registry, field, 'daikon.v1.rules') as
     | { lenient_items?: boolean }
     | undefined
   return field.message?.file.proto.package === 'daikon.v1' && !rules?.lenient_items
 }
 
 function readRules(registry: FileRegistry, message: DescMessage): MessageRules {
-  return (messageOption(registry, message, 'daikon.v1.message_rules') ?? {}) as MessageRules
+  return (readOption(registry, message, 'daikon.v1.message_rules') ?? {}) as MessageRules
 }
 
 function requireFields(message: DescMessage, fields: string[]): void {

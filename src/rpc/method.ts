@@ -4,7 +4,7 @@ import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { Role } from '../core/roles.ts'
 import { managementScopes } from '../core/scopes.ts'
 import { type CredentialOptions, readCredentials, type Tier } from './credential-policy.ts'
-import { methodOption } from './descriptors.ts'
+import { readOption } from './descriptors.ts'
 import { type FieldSets, readFieldSets } from './field-sets.ts'
 import { isStruct } from './schema.ts'
 
@@ -165,7 +165,7 @@ export function readWatches(registry: FileRegistry): (Method & { kind: 'server_s
 }
 
 function isWatch(registry: FileRegistry, method: DescMethod): boolean {
-  const hasRoute = methodOption(registry, method, 'google.api.http') !== undefined
+  const hasRoute = readOption(registry, method, 'google.api.http') !== undefined
   return method.methodKind === 'server_streaming' && hasRoute
 }
 
@@ -183,7 +183,7 @@ function declaredMethods(registry: FileRegistry): DescMethod[] {
 
 function readMethod(registry: FileRegistry, method: DescMethod): Method {
   const name = methodName(method)
-  const http = methodOption(registry, method, 'google.api.http')
+  const http = readOption(registry, method, 'google.api.http')
   if (!http) throw new Error(`${name} has no google.api.http option`)
   const fieldSets = readFieldSets(registry, method.input)
   const routes = readRoutes(name, http as HttpRule, method.input, fieldSets)
@@ -193,7 +193,7 @@ function readMethod(registry: FileRegistry, method: DescMethod): Method {
 
 function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boolean): Declaration {
   const name = methodName(method)
-  const policy = methodOption(registry, method, 'daikon.v1.policy')
+  const policy = readOption(registry, method, 'daikon.v1.policy')
   if (!policy) throw new Error(`${name} has no policy option`)
   return {
     name,

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
-import { fieldOption } from './descriptors.ts'
+import { readOption } from './descriptors.ts'
 import { readDocumentedSets, readExclusiveSets } from './field-sets.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
@@ -133,29 +133,29 @@ function isRequired(registry: FileRegistry, field: DescField): boolean {
 
 /** Whether an empty string means that the field is absent. In JSON, it is null. */
 export function isEmptyAbsent(registry: FileRegistry, field: DescField): boolean {
-  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  const rules = readOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
   return rules?.empty_is_absent ?? false
 }
 
 /** Returns the maximum number of items of a list, if it has one. */
 export function maxItemsOf(registry: FileRegistry, field: DescField): number | undefined {
-  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  const rules = readOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
   return rules?.max_items
 }
 
 function isRequiredByHandler(registry: FileRegistry, field: DescField): boolean {
-  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  const rules = readOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
   return rules?.required_by_handler ?? false
 }
 
 /** Whether a list must have items. Responses omit such a list if it is empty. */
 export function hasMinItems(registry: FileRegistry, field: DescField): boolean {
-  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  const rules = readOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
   return Boolean(rules?.min_items)
 }
 
 function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): JsonSchema {
-  const rules = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as FieldRules
+  const rules = (readOption(registry, field, 'daikon.v1.rules') ?? {}) as FieldRules
   if (field.fieldKind === 'list') {
     if (rules.lenient_items && reader === 'validation') return listSchema({}, rules)
     const items =

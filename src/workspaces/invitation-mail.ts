@@ -1,6 +1,7 @@
 import { escapeHtml } from '../core/escape-html.ts'
 import { describeInviter } from '../identity/oauth/invitation.ts'
 import type { Mail } from '../outbound/mail-client.ts'
+import { renderMailDocument, smallPrint } from '../outbound/mail-document.ts'
 import type { PendingInvitation } from './store/invitation-store.ts'
 
 /** The longest name in an e-mail. Other people choose the names of workspaces and inviters. */
@@ -26,26 +27,13 @@ export function renderInvitationMail(
 }
 
 function renderHtml(workspace: string, sentence: string, url: string, notes: string[]): string {
-  const font = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
   const button =
     'display:inline-block;padding:12px 20px;border-radius:8px;background:#1d4ed8;color:#ffffff;text-decoration:none;font-weight:600'
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Invitation to ${escapeHtml(workspace)}</title>
-</head>
-<body style="margin:0;padding:24px;background:#ffffff;color:#111827;${font};font-size:16px;line-height:1.5">
-<main style="max-width:520px;margin:0 auto">
-<h1 style="font-size:22px;line-height:1.3;margin:0 0 16px">You are invited</h1>
-<p style="margin:0 0 24px">${escapeHtml(sentence)}</p>
-<p style="margin:0 0 24px"><a href="${escapeHtml(url)}" style="${button}">View the invitation</a></p>
-${notes.map((note) => `<p style="margin:0 0 8px;color:#4b5563;font-size:14px">${escapeHtml(note)}</p>`).join('\n')}
-</main>
-</body>
-</html>
-`
+  return renderMailDocument(`Invitation to ${workspace}`, 'You are invited', [
+    `<p style="margin:0 0 24px">${escapeHtml(sentence)}</p>`,
+    `<p style="margin:0 0 24px"><a href="${escapeHtml(url)}" style="${button}">View the invitation</a></p>`,
+    ...notes.map((note) => `<p style="margin:0 0 8px;${smallPrint}">${escapeHtml(note)}</p>`),
+  ])
 }
 
 function shorten(name: string): string {

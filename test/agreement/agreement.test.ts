@@ -9,7 +9,7 @@ import { expectOk } from '../support/outcome.ts'
 const timeLimit = 6000
 
 test.serial('nodes with any memory agree with the rows after every change', async (t) => {
-  t.timeout(120_000)
+  t.timeout(600_000)
   t.log(`AGREEMENT_SEED=${agreementSeed}`)
   const agreement = await startAgreement()
   t.teardown(() => agreement.stop())
@@ -21,7 +21,7 @@ test.serial('nodes with any memory agree with the rows after every change', asyn
 })
 
 test.serial('a table whose changes are not recorded is found', async (t) => {
-  t.timeout(120_000)
+  t.timeout(600_000)
   const agreement = await startAgreement()
   t.teardown(() => agreement.stop())
   const { pool, kind, resources, key, people, members, nodes } = agreement.scene

@@ -214,7 +214,7 @@ for (const name of Object.keys(optional) as Name[]) {
 test.serial(
   'without connections, a workspace that enforces one refuses other sign-ins',
   async (t) => {
-    t.timeout(120_000)
+    t.timeout(600_000)
     const copy = copyRepository(t)
     leaveOutAll(copy, 'connections')
     const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: databaseUrl }, copy)

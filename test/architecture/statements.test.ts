@@ -38,7 +38,7 @@ const root = resolve(import.meta.dirname, '../..')
 const files = globSync('src/**/*.ts', { cwd: root }).map((file) => resolve(root, file))
 
 test('the columns of every statement are those that the type of its rows claims', async (t) => {
-  t.timeout(180_000)
+  t.timeout(600_000)
   const { url, drop } = await cloneDatabase()
   const client = new pg.Client(url)
   await client.connect()

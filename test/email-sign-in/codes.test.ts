@@ -1,4 +1,5 @@
 import test from 'ava'
+import { MailRefused } from '../../src/outbound/mail-client.ts'
 import { createEmailEnvironment, Visitor } from '../support/email-sign-in.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -27,6 +28,15 @@ test('a code is refused in another browser, with or without its state', async (t
   const own = await other.ask(newAddress())
   t.regex((await other.type(own.state, code)).text, refusal)
   t.truthy((await visitor.finish(state, code)).code)
+})
+
+test('the cookie of one flow does not open another', async (t) => {
+  const { visitor, state } = await ask()
+  const own = await ask()
+  const other = own.visitor.cookies.get(`login_${own.state}`) ?? ''
+  visitor.cookies.set(`login_${state}`, other)
+  t.is((await visitor.type(state, own.code)).status, 400)
+  t.is((await visitor.ask(own.email, state)).status, 400)
 })
 
 test('a code works once', async (t) => {
@@ -125,6 +135,70 @@ test('asking again ends the earlier code of the flow, and of no other flow', asy
   t.regex((await first.visitor.type(first.state, first.code)).text, refusal)
   t.truthy((await first.visitor.finish(first.state, next)).code)
   t.truthy((await other.visitor.finish(other.state, other.code)).code)
+})
+
+// Serial, because the other tests send what is due.
+test.serial('asking again ends the earlier code before the next one is sent', async (t) => {
+  const { visitor, state, code, email } = await ask()
+  await pool.query('update sign_in_codes set tries = 4 where email = $1', [email])
+  await visitor.ask(email, state)
+  t.regex((await visitor.type(state, code)).text, refusal)
+  // The next code has five tries of its own.
+  await work()
+  for (let attempt = 0; attempt < 3; attempt += 1) await visitor.type(state, wrongOf(codeOf(email)))
+  t.truthy((await visitor.finish(state, codeOf(email))).code)
+})
+
+test('a code that is asked for while an earlier one is being sent is sent, too', async (t) => {
+  const email = newAddress()
+  const sent: string[] = []
+  const slow = await createEmailEnvironment({
+    dependencies: {
+      sendMail: async ({ text }) => {
+        sent.push(text.slice(text.lastIndexOf('#') + 1))
+        if (sent.length === 1) await visitorOfSlow.ask(email, state)
+      },
+    },
+  })
+  t.teardown(() => slow.stop())
+  const visitorOfSlow = new Visitor(slow)
+  const { state } = await visitorOfSlow.ask(email)
+  await slow.work()
+  t.is(sent.length, 2)
+  const [earlier = '', next = ''] = sent
+  t.regex((await visitorOfSlow.type(state, earlier)).text, refusal)
+  t.truthy((await visitorOfSlow.finish(state, next)).code)
+})
+
+test('an e-mail that the mail server refuses is not sent again, and does not count', async (t) => {
+  let calls = 0
+  const refusing = await createEmailEnvironment({
+    dependencies: {
+      sendMail: async () => {
+        calls += 1
+        throw new MailRefused('550 5.1.1', new Error('no such mailbox'))
+      },
+    },
+  })
+  t.teardown(() => refusing.stop())
+  await new Visitor(refusing).ask(newAddress())
+  await refusing.work()
+  refusing.clock.now = new Date(Date.now() + 60_000)
+  await refusing.work()
+  t.is(calls, 1)
+  const { rows } = await refusing.pool.query('select 1 from sign_in_code_mails')
+  t.is(rows.length, 0)
+})
+
+test('a code ends ten minutes after it was asked for', async (t) => {
+  const start = Date.now()
+  const { email } = await ask()
+  const { rows } = await pool.query('select expires_at from sign_in_codes where email = $1', [
+    email,
+  ])
+  const seconds = (rows[0].expires_at.getTime() - start) / 1000
+  const elapsed = (Date.now() - start) / 1000
+  t.true(seconds >= 600 && seconds <= 600 + elapsed, `${seconds}`)
 })
 
 test('the database holds no code', async (t) => {

@@ -140,6 +140,53 @@ test.serial(
   },
 )
 
+test.serial('wrong codes at the same time are no more than the limit', async (t) => {
+  setMinutes(0)
+  const limited = await createEmailEnvironment({
+    options: { RATE_LIMIT_PER_MINUTE: 100_000, TRUSTED_PROXIES: 1 },
+    dependencies: { rateLimiter: unlimited },
+  })
+  t.teardown(() => limited.stop())
+  const visitor = new Visitor(limited, { 'x-forwarded-for': '192.0.2.7' })
+  const { state } = await visitor.ask('parallel-guess@example.com')
+  const answers = await Promise.all(
+    Array.from({ length: 26 }, () => visitor.type(state, '01020304')),
+  )
+  t.is(answers.filter(({ status }) => status === 429).length, 6)
+})
+
+test.serial('what counts no more is deleted', async (t) => {
+  const { pool } = environment
+  setMinutes(0)
+  await pool.query('delete from wrong_sign_in_codes')
+  for (const [minutes, isKept] of [
+    [-61, false],
+    [-59, true],
+  ] as const)
+    await pool.query('insert into wrong_sign_in_codes (network, typed_at) values ($1, $2)', [
+      `swept ${isKept}`,
+      new Date(start + minutes * 60_000),
+    ])
+  for (const [hours, isKept] of [
+    [-25, false],
+    [-23, true],
+  ] as const)
+    await pool.query(
+      `insert into sign_in_code_mails (address_hash, browser_hash, sent_at) values ($1, '', $2)`,
+      [`swept ${isKept}`, new Date(start + hours * 3_600_000)],
+    )
+  await environment.app.services.signInCodeWork.sweep()
+  for (const [table, column] of [
+    ['wrong_sign_in_codes', 'network'],
+    ['sign_in_code_mails', 'address_hash'],
+  ]) {
+    const { rows } = await pool.query(
+      `select ${column} as name from ${table} where ${column} like 'swept%'`,
+    )
+    t.deepEqual(rows, [{ name: 'swept true' }], table)
+  }
+})
+
 test.serial(
   'the address page takes 10 requests a minute and IP address, the code page 20',
   async (t) => {

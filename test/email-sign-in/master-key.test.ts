@@ -6,7 +6,7 @@ import { followRedirects } from '../support/providers/browser-flow.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const environment = await createEmailEnvironment()
-const { work, codeOf, pool, mails, transports, addProviderUser } = environment
+const { work, codeOf, pool, seed, mails, transports, addProviderUser } = environment
 test.after.always(() => environment.stop())
 const [transport] = transports
 if (!transport) throw new Error('no transport')
@@ -83,6 +83,39 @@ test('a right code signs nobody in who has another account and never used codes'
   t.is((await visitor.open(`/auth/email/code?state=${state}`)).status, 200)
 })
 
+test('a right code signs nobody in who has a passkey and never used codes', async (t) => {
+  // The passkey is a linked account, whichever methods are on.
+  const email = `passkey-${Date.now()}@example.com`
+  const user = await seed.user('passkey', { email })
+  await pool.query(
+    "insert into linked_accounts (provider, subject, user_id, email) values ('passkey', $1, $2, $1)",
+    [email, user],
+  )
+  const visitor = new Visitor(environment)
+  const { state } = await visitor.ask(email)
+  await work()
+  const page = await visitor.type(state, codeOf(email))
+  t.is(page.location, '')
+  t.regex(page.text, /One more sign-in/)
+  t.deepEqual(await accountsOf(email), ['passkey'])
+})
+
+test('a passkey added after the right code was typed bars the sign-in', async (t) => {
+  const email = `racing-${Date.now()}@example.com`
+  const user = await seed.user('racing', { email })
+  const visitor = new Visitor(environment)
+  const { state } = await visitor.ask(email)
+  await work()
+  const { location } = await visitor.type(state, codeOf(email))
+  await pool.query(
+    "insert into linked_accounts (provider, subject, user_id, email) values ('passkey', $1, $2, $1)",
+    [email, user],
+  )
+  const callback = await visitor.open(location)
+  t.is(new URL(callback.location).searchParams.get('error'), 'account_conflict')
+  t.deepEqual(await accountsOf(email), ['passkey'])
+})
+
 test('a sign-in with the account of somebody else links nothing', async (t) => {
   const { email, visitor, page } = await typeCode()
   const other = addProviderUser()
@@ -91,6 +124,13 @@ test('a sign-in with the account of somebody else links nothing', async (t) => {
   t.truthy(redirect.get('code'))
   t.deepEqual(await accountsOf(email), ['google'])
   t.deepEqual(await accountsOf(other), ['google'])
+})
+
+test('codes that are turned off before the other sign-in are not linked', async (t) => {
+  const { email, visitor, page } = await typeCode()
+  await pool.query('update users set email_sign_in = false where email = $1', [email])
+  t.truthy((await signInAt(visitor, linkOf(page.text), email)).get('code'))
+  t.deepEqual(await accountsOf(email), ['google'])
 })
 
 test('a first sign-in with the provider, which makes its account, links no address', async (t) => {
@@ -120,6 +160,25 @@ test('a person who has turned codes off gets none', async (t) => {
   await new Visitor(environment).ask(email)
   await work()
   t.false(mails.some(({ to }) => to === email))
+})
+
+test('a code that was sent before codes were turned off signs nobody in', async (t) => {
+  for (const hasUsedCodes of [true, false]) {
+    const email = `off-${hasUsedCodes}-${Date.now()}@example.com`
+    const user = await seed.user('off', { email })
+    if (hasUsedCodes)
+      await pool.query(
+        "insert into linked_accounts (provider, subject, user_id, email) values ('email', $1, $2, $1)",
+        [email, user],
+      )
+    const visitor = new Visitor(environment)
+    const { state } = await visitor.ask(email)
+    await work()
+    const code = codeOf(email)
+    await pool.query('update users set email_sign_in = false where id = $1', [user])
+    t.is((await visitor.finish(state, code)).error, 'account_conflict')
+    t.deepEqual(await accountsOf(email), hasUsedCodes ? ['email'] : [])
+  }
 })
 
 test('a code for a former address finds nobody', async (t) => {

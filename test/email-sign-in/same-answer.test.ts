@@ -1,4 +1,5 @@
 import test from 'ava'
+import pg from 'pg'
 import { type Answer, createEmailEnvironment, Visitor } from '../support/email-sign-in.ts'
 
 const environment = await createEmailEnvironment({
@@ -79,12 +80,51 @@ test('the answers to all addresses of a domain are the same; the mail is not', a
     )
 })
 
+test.serial(
+  'the same statements run for all addresses of a domain, so that times tell nothing',
+  async (t) => {
+    const recorded: string[] = []
+    const { query } = pg.Client.prototype
+    pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
+      const [statement] = args
+      recorded.push(typeof statement === 'string' ? statement : (statement.text ?? ''))
+      return Reflect.apply(query, this, args)
+    } as typeof query
+    t.teardown(() => {
+      pg.Client.prototype.query = query
+    })
+    const record = async (request: () => Promise<unknown>) => {
+      recorded.length = 0
+      await request()
+      return [...recorded]
+    }
+    const statements = new Map<string, { asking: string[]; typing: string[] }>()
+    for (const [kind, { email }] of Object.entries(addresses)) {
+      const visitor = new Visitor(environment)
+      const { state } = await visitor.begin()
+      const asking = await record(() => visitor.ask(email, state))
+      await work()
+      const typing = await record(() => visitor.type(state, '01020304'))
+      statements.set(kind, { asking, typing })
+    }
+    const [first] = statements.values()
+    t.true(first?.asking.some((text) => text.includes('insert into sign_in_codes')))
+    t.true(first?.typing.some((text) => text.includes('set tries = tries + 1')))
+    for (const [kind, all] of statements) t.deepEqual(all, first, kind)
+  },
+)
+
 test('nothing exists of somebody who has only asked', async (t) => {
   const email = 'nobody@example.com'
   const visitor = new Visitor(environment)
   const { state } = await visitor.ask(email)
   await work()
-  await visitor.type(state, '01020304')
+  for (let attempt = 0; attempt < 5; attempt += 1) await visitor.type(state, '01020304')
+  await environment.app.services.signInCodeWork.recordRefused()
+  const { rows: refused } = await pool.query(
+    `select 1 from activity where action = 'user.sign_in_code_refused' and target_id is null`,
+  )
+  t.is(refused.length, 0)
   for (const table of ['users', 'linked_accounts']) {
     const { rows } = await pool.query(`select 1 from ${table} where email = $1`, [email])
     t.is(rows.length, 0, table)

@@ -67,7 +67,9 @@ test('a sign-in with an unverified e-mail fails and is recorded', async (t) => {
   }
   const { rows } = await environment.pool.query('select * from linked_accounts')
   t.deepEqual(rows, [])
-  const { rows: failed } = await environment.pool.query('select action, detail from activity')
+  const { rows: failed } = await environment.pool.query(
+    'select action, detail from activity order by id',
+  )
   t.is(failed.length, providerNames.length * environment.transports.length)
   t.deepEqual(failed[0], {
     action: 'user.sign_in_failed',

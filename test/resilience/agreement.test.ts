@@ -5,7 +5,7 @@ for (const hasStandbys of [false, true])
   test.serial(
     `nodes agree with the rows while servers fail, ${hasStandbys ? 'with' : 'without'} standbys`,
     async (t) => {
-      t.timeout(300_000)
+      t.timeout(900_000)
       await runWithFaults({ milliseconds: 20_000, hasStandbys, log: (line) => t.log(line) })
       t.pass()
     },

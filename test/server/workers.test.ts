@@ -17,7 +17,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('workers share both ports and rate limits, and are aggregated on the operations port', async (t) => {
+// Serial: each starts three processes, which would take too long to connect to the database side by side.
+test.serial('workers share both ports and rate limits, and are aggregated on the operations port', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, settings)
@@ -69,7 +70,7 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-test('workers that are killed under load are replaced, and the primary keeps running', async (t) => {
+test.serial('workers that are killed under load are replaced, and the primary keeps running', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, settings)
@@ -89,7 +90,7 @@ test('workers that are killed under load are replaced, and the primary keeps run
   t.deepEqual(await server.exited, { code: 0, signal: null })
 })
 
-test('a worker that hangs does not block probes, and is replaced and counted', async (t) => {
+test.serial('a worker that hangs does not block probes, and is replaced and counted', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, settings)
@@ -134,7 +135,7 @@ test('a worker that hangs does not block probes, and is replaced and counted', a
   t.deepEqual(await server.exited, { code: 0, signal: null })
 })
 
-test('a worker that hangs does not block the end of the server', async (t) => {
+test.serial('a worker that hangs does not block the end of the server', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, settings)
@@ -154,7 +155,7 @@ const slowPrimary = `
   cluster.on('fork', ({ process }) =>
     process.on('internalMessage', ({ ack }) => ack !== undefined && pause()))`
 
-test('a server that stops hands out the connections that no worker has accepted', async (t) => {
+test.serial('a server that stops hands out the connections that no worker has accepted', async (t) => {
   const folder = createKeyFolder(t)
   const server = await startServer(t, folder, {
     DATABASE_URL: database.url,
@@ -187,7 +188,7 @@ test('a server that stops hands out the connections that no worker has accepted'
   t.deepEqual(await server.exited, { code: 0, signal: null })
 })
 
-test('workers exit when the primary is killed', async (t) => {
+test.serial('workers exit when the primary is killed', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2' }
   const server = await startServer(t, folder, settings)
@@ -199,7 +200,7 @@ test('workers exit when the primary is killed', async (t) => {
   t.is((await server.exited).signal, 'SIGKILL')
 })
 
-test('the server fails to start if its workers could not listen', async (t) => {
+test.serial('the server fails to start if its workers could not listen', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url }
   const first = await startServer(t, folder, settings)

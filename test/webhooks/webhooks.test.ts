@@ -269,7 +269,7 @@ test.serial(
     t.true(clock.now.getTime() - start > 20 * hour)
     t.like(await webhookOf(webhook_id), { isActive: false, deactivatedReason: 'failing' })
     const { rows } = await pool.query(
-      "select detail from activity where action = 'webhook.deactivated'",
+      "select detail from activity where action = 'webhook.deactivated' order by id",
     )
     t.is(rows.at(-1)?.detail.cause, 'failing')
 

@@ -146,7 +146,7 @@ export function YourSignIns({ account, ask, reload }: { account: Account } & Pag
                 title: user.email_sign_in ? 'Turn codes off?' : 'Turn codes on?',
                 text: user.email_sign_in
                   ? 'Codes that are sent to your address no longer sign you in.'
-                  : 'Whoever reads your mailbox can sign in with a code.',
+                  : 'Anyone who can read your e-mail can sign in with a code.',
                 action: user.email_sign_in ? 'Turn off' : 'Turn on',
                 run: () =>
                   call('PUT', '/users/me/email-sign-in', { enabled: !user.email_sign_in }).then(

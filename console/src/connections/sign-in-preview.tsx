@@ -27,9 +27,7 @@ export function SignInPreview({ connection }: { connection: Connection }) {
             <b className={classes.title}>
               Sign in to <em>your app</em>
             </b>
-            <span className={classes.text}>
-              Your address shows whether your organization has its own sign-in.
-            </span>
+            <span className={classes.text}>Choose the account that you want to use.</span>
             <span className={classes.label}>E-mail address</span>
             <span className={classes.input}>{address}</span>
             <span className={`${classes.choice} ${classes.primary}`}>Continue</span>

@@ -178,7 +178,14 @@ export interface AuthorizeRequest {
     | boolean
     | undefined;
   /** The URI of an API that the access token is limited to (RFC 8707, section 2). */
-  resource?: string | undefined;
+  resource?:
+    | string
+    | undefined;
+  /**
+   * `true` after a sign-in for this request, so that `prompt` and `max_age` do not ask for another. Set by the
+   * callback and by pages.
+   */
+  resumed?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -304,7 +311,7 @@ export interface OpenInvitationResponse {
 /** A page that daikon displays to a user. */
 export interface HostedPage {
   /**
-   * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
+   * `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
    * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
    * `enter_code`, `confirm_address` or `link_account`.
    */
@@ -318,9 +325,10 @@ export interface HostedPage {
   /** Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation. */
   invitations: HostedPageLink[];
   /**
-   * The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-   * `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
-   * those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
+   * The fields of the form, which is sent to the URL of a link. The person adds `email` to those of
+   * `ask_for_code` and of the link `email` of `choose_provider`, `login_hint` to those of its link
+   * `login_hint`, `code` to those of `enter_code`, and the `confirmation` of the chosen link to those of other
+   * pages. `passkey_state` is the sign-in that begins if the person chooses a passkey in the field.
    */
   fields: HostedPageField[];
   /** Why the last sign-in, address or code failed. */
@@ -754,6 +762,7 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     expected_user: undefined,
     is_form: undefined,
     resource: undefined,
+    resumed: undefined,
   };
 }
 
@@ -848,6 +857,9 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.resource !== undefined) {
       writer.uint32(250).string(message.resource);
+    }
+    if (message.resumed !== undefined) {
+      writer.uint32(258).string(message.resumed);
     }
     return writer;
   },
@@ -1105,6 +1117,14 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.resource = reader.string();
             continue;
           }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.resumed = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1152,6 +1172,7 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.expected_user = object.expected_user ?? undefined;
     message.is_form = object.is_form ?? undefined;
     message.resource = object.resource ?? undefined;
+    message.resumed = object.resumed ?? undefined;
     return message;
   },
 };

@@ -2,6 +2,7 @@ import type { AuthorizeRequest } from '../../../gen/daikon/v1/oauth.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { TokenResource } from '../ports.ts'
 import { connectionName } from '../providers/connection.ts'
+import type { LoginOptions } from '../providers/provider.ts'
 import type { RedirectingClient } from '../store/client-store.ts'
 
 /** A valid authorization request. */
@@ -35,6 +36,8 @@ export type AuthorizationRequest = {
   confirmation?: string
   /** The name of an identity provider, or of the one of a connection. */
   provider?: string
+  /** Whether the user has signed in for this request, as `prompt` and `maxAge` require. */
+  isResumed?: true
 }
 
 /**
@@ -116,6 +119,7 @@ export function parseAuthorizationRequest(
     ...(workspace && { workspace }),
     ...(confirmation && { confirmation }),
     ...(provider && { provider }),
+    ...(request.resumed === 'true' && { isResumed: true as const }),
   }
 }
 
@@ -177,11 +181,20 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     workspace: request.workspace,
     confirmation: request.confirmation,
     provider: request.provider,
+    resumed: request.isResumed && 'true',
   }
   for (const [name, value] of Object.entries(optional)) {
     if (value !== undefined) parameters.set(name, value)
   }
   return parameters
+}
+
+/** Returns what the identity provider is asked for. */
+export function loginOptionsOf(request: AuthorizationRequest): LoginOptions {
+  const { loginHint, maxAge, acrValues } = request
+  // Some providers ignore `max_age`.
+  const prompt = request.prompt ?? (maxAge === undefined ? undefined : 'login')
+  return { prompt: prompt === 'none' ? undefined : prompt, loginHint, maxAge, acrValues }
 }
 
 function findProblem(request: AuthorizeRequest): AuthorizationError | undefined {

@@ -23,12 +23,11 @@ export function authorizationUrl(
 }
 
 /**
- * Returns the URL at which a request continues after a sign-in. It omits `prompt` and `max_age`,
- * which would require another sign-in.
+ * Returns the URL at which a request continues after a sign-in. Its `prompt` and `max_age` only hold for
+ * another sign-in, which a workspace may require.
  */
 export function resumeUrl(context: IdentityContext, request: AuthorizationRequest): string {
-  const { prompt: _prompt, maxAge: _maxAge, ...rest } = request
-  return authorizationUrl(context, rest)
+  return authorizationUrl(context, { ...request, isResumed: true })
 }
 
 /** Returns the parameters of the response, `state` and `iss` (RFC 9207) to the client app. */

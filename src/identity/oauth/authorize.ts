@@ -1,6 +1,7 @@
 import type {
   AuthorizeRequest,
   AuthorizeResponse,
+  HostedPage,
   HostedPageLink,
 } from '../../../gen/daikon/v1/oauth.ts'
 import { domainOf, normalizeEmail } from '../../core/email.ts'
@@ -18,6 +19,7 @@ import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore, RedirectingClient } from '../store/client-store.ts'
 import {
   type AuthorizationRequest,
+  loginOptionsOf,
   parseAuthorizationRequest,
   readResponseMode,
   toParameters,
@@ -165,14 +167,15 @@ function mustSignIn(
   now: Date,
 ): boolean {
   const { prompt, maxAge } = request
-  if (prompt === 'login' || prompt === 'select_account') return true
   if (requiresPasskey(request) && session.acr !== 'phr') return true
+  if (request.isResumed) return false
+  if (prompt === 'login' || prompt === 'select_account') return true
   return isTooOld(session, maxAge, now)
 }
 
 /**
- * Starts a sign-in, or lets the user choose between identity providers. Where workspaces have
- * connections, asks for the address first, whose domain may have one.
+ * Starts a sign-in if there is one way only, or lets the user choose. Where workspaces have connections, the
+ * domain of an address is another way.
  */
 async function chooseProvider(
   context: IdentityContext,
@@ -186,47 +189,91 @@ async function chooseProvider(
   const names = [...providers.keys()]
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
-  const asks =
-    !named &&
-    !request.loginHint &&
-    !providers.has('email') &&
-    (await context.stores.signInConnections.existsAny())
-  if (asks) return emailPage(context, request, client, browser)
-  const name = named ?? (others[0] ? undefined : only)
+  const hasConnections = await context.stores.signInConnections.existsAny()
+  // The page of codes asks for the address, too.
+  const isOnly = !others[0] && (!hasConnections || only === 'email' || request.loginHint)
+  const name = named ?? (isOnly ? only : undefined)
   if (name) return startSignIn(context, request, providers.get(name) as Provider, browser)
   if (!only) {
     const description = 'No identity provider is configured'
     return respondWithError(context, request, 'server_error', description)
   }
-  return choicePage(context, request, client, browser)
+  return choicePage(context, request, client, browser, hasConnections)
 }
 
 /**
- * Returns the page with all methods, the one that the browser used last first. If codes by e-mail are on, it
- * asks for the address, whose form goes on with a sign-in that begins here.
+ * Returns the page with all methods, the one that the browser used last first. It asks for the address if
+ * codes by e-mail are on, or where workspaces have connections.
  */
 async function choicePage(
   context: IdentityContext,
   request: AuthorizationRequest,
   { name: client_name }: RedirectingClient,
-  cookie: string | undefined,
+  browser: string | undefined,
+  hasConnections: boolean,
 ): Promise<AuthorizeResponse> {
   const { providers, browserCookies } = context.identity
-  const browser = await browserCookies.read(cookie)
+  const { method } = await browserCookies.read(browser)
   const links = sortByUse(
     listProviderLinks(context, (provider) => authorizationUrl(context, { ...request, provider })),
-    browser.method,
+    method,
   )
-  const email = providers.get('email')
-  const started = email && (await startSignIn(context, request, email, cookie))
+  const { loginHint: email = '' } = request
+  const parts = { client_name, links, email }
+  const codes = providers.get('email')
+  if (codes) return offerCodes(context, request, codes, parts, browser)
+  if (hasConnections) return offerConnections(context, request, parts, browser)
+  return { page: createPage('choose_provider', { client_name, links }) }
+}
+
+type ChoiceParts = Pick<HostedPage, 'client_name' | 'links' | 'email'>
+
+/** Returns the page whose form sends the address to a sign-in by a code, which begins here. */
+async function offerCodes(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  codes: Provider,
+  { client_name, links, email }: ChoiceParts,
+  browser: string | undefined,
+): Promise<AuthorizeResponse> {
+  const started = await startSignIn(context, request, codes, browser)
   // The request is too long for the cookie, which the link says when it is followed.
-  if (!started?.login_state) return { page: createPage('choose_provider', { client_name, links }) }
+  if (!started.login_state) return { page: createPage('choose_provider', { client_name, links }) }
   const { location = '', ...begun } = started
   const { url, fields } = createForm(location)
   const withForm = links.map((link) => (link.detail === 'email' ? { ...link, url } : link))
-  const { loginHint = '' } = request
-  const parts = { client_name, links: withForm, fields, email: loginHint }
+  const parts = { client_name, links: withForm, fields, email }
   return { ...begun, page: createPage('choose_provider', parts) }
+}
+
+/** Returns the page whose form repeats the request with the address, whose domain may have a connection. */
+async function offerConnections(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  { client_name, links, email }: ChoiceParts,
+  cookie: string | undefined,
+): Promise<AuthorizeResponse> {
+  const { browserCookies, providers } = context.identity
+  const known = await browserCookies.read(cookie)
+  const browser = await browserCookies.sign(known)
+  const { confirmation: _, loginHint: _hint, provider: _provider, ...rest } = request
+  const confirmation = createConfirmation(known.secret, typingOf(rest))
+  const { url, fields } = createForm(authorizationUrl(context, { ...rest, confirmation }))
+  const form = createLink({ label: 'Continue', detail: 'login_hint', url })
+  const error = (await hasTyped(context, request, cookie))
+    ? 'No organization signs in with this address here. Choose an account instead'
+    : undefined
+  const parts = { client_name, links: [form, ...links], email, ...(error && { error }) }
+  // The field offers passkeys as well, whose sign-in begins here.
+  const passkeys = providers.get('passkey')
+  const { state, login_state } = passkeys
+    ? await startSignIn(context, request, passkeys, browser)
+    : {}
+  if (!state || !login_state)
+    return { page: createPage('choose_provider', { ...parts, fields }), browser }
+  const withState = [...fields, { name: 'passkey_state', value: state }]
+  const page = createPage('choose_provider', { ...parts, fields: withState })
+  return { page, browser, state, login_state }
 }
 
 /** Moves the method of the last sign-in to the beginning. */
@@ -291,23 +338,6 @@ async function findConnection(
   return id === undefined ? undefined : connectionName(id)
 }
 
-/** Returns the page that asks for the address, which it sends with the parameters of the request. */
-async function emailPage(
-  context: IdentityContext,
-  request: AuthorizationRequest,
-  { name: client_name }: RedirectingClient,
-  cookie: string | undefined,
-): Promise<AuthorizeResponse> {
-  const { browserCookies } = context.identity
-  const browser = await browserCookies.read(cookie)
-  const { confirmation: _, ...rest } = request
-  const confirmation = createConfirmation(browser.secret, typingOf(rest))
-  const { url, fields } = createForm(authorizationUrl(context, { ...rest, confirmation }))
-  const links = [createLink({ label: 'Continue', url })]
-  const page = createPage('enter_email', { client_name, fields, links })
-  return { page, browser: await browserCookies.sign(browser) }
-}
-
 /** Browsers drop cookies of more than 4,096 bytes. */
 const maxCookieLength = 4000
 
@@ -318,11 +348,8 @@ async function startSignIn(
   browser: string | undefined,
 ): Promise<AuthorizeResponse> {
   const client = { authorization: request }
-  const { loginHint, maxAge, acrValues } = request
-  // Some providers ignore `max_age`.
-  const prompt = request.prompt ?? (maxAge === undefined ? undefined : 'login')
-  const options = { prompt: prompt === 'none' ? undefined : prompt, loginHint, maxAge, acrValues }
-  const started = await startFlow(context, provider, { flow: 'user', client }, options)
+  const login = { flow: 'user', client } as const
+  const started = await startFlow(context, provider, login, loginOptionsOf(request))
   if (!started.ok) return respondToFailure(context, request, started)
   if (started.value.login_state.length > maxCookieLength) {
     const description = 'The authorization request is too long'

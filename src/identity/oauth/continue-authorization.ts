@@ -9,12 +9,13 @@ import type { UserWorkspace } from '../store/claims-store.ts'
 import { accountClientId, type RedirectingClient } from '../store/client-store.ts'
 import { type AuthorizationRequest, resourceUnknown } from './authorization-request.ts'
 import {
+  authorizationUrl,
   type Continuation,
   respond,
   respondWithError,
-  resumeUrl,
 } from './authorization-response.ts'
 import { createLink, createPage } from './hosted-page.ts'
+import { requiresPasskey } from './sign-in-age.ts'
 import { decline, findAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
 
 /**
@@ -147,12 +148,16 @@ async function requireConnection(
   connectionId: string,
 ): Promise<Continuation> {
   const connection = await context.stores.signInConnections.findActive(connectionId)
-  if (request.prompt === 'none' || !connection) {
-    const description = 'The workspace requires its members to sign in through its connection'
+  const description = 'The workspace requires its members to sign in through its connection'
+  if (request.prompt === 'none' || !connection)
     return respondWithError(context, request, 'login_required', description)
-  }
+  // No sign-in through a connection is one by a passkey.
+  if (requiresPasskey(request))
+    return respondWithError(context, request, 'unmet_authentication_requirements', description)
   const provider = connectionName(connectionId)
-  const url = resumeUrl(context, { ...request, workspace: workspaceId, provider })
+  // A new sign-in, of which the request requires all that it required of the first.
+  const { isResumed: _, ...rest } = request
+  const url = authorizationUrl(context, { ...rest, workspace: workspaceId, provider })
   const links = [createLink({ label: connection.name, url })]
   return { page: createPage('choose_provider', { links }) }
 }

@@ -214,11 +214,11 @@ for (const transport of environment.transports) {
       const { location, browser_session } = await signInAtAuthorize(transport, email, request)
       const url = new URL(location)
       t.is(url.origin + url.pathname, `${issuer}/oauth/authorize`)
-      t.false(url.searchParams.has('prompt'))
+      t.is(url.searchParams.get('resumed'), 'true')
       const response = expectOk(
         await authorize({ ...Object.fromEntries(url.searchParams), browser_session }),
       )
-      t.truthy(response.html ?? response.page)
+      t.regex(response.html ?? response.page?.kind, /Choose a workspace|choose_workspace/)
     },
   )
 

@@ -2,8 +2,8 @@ import { type ClusterServer, startReplicatedCluster } from '../replication.ts'
 import { failOver, faults, type Servers } from './faults.ts'
 import { agreementSeed, startAgreement } from './nodes.ts'
 
-/** Milliseconds for which calls may fail after a fault. */
-const patience = 30_000
+/** Milliseconds for which calls may fail after a fault. Generous, because tests also run on busy machines. */
+const patience = 120_000
 
 export type FaultRun = { milliseconds: number; hasStandbys: boolean; log(line: string): void }
 
@@ -42,15 +42,20 @@ async function runOn(
   const { scene, fail, changeAnything, summarize } = agreement
   const startedAt = performance.now()
   const isOver = () => performance.now() - startedAt > milliseconds
+  // What is logged last is what a run that does not end waits for.
+  const failNamed = async (name: string, fault: () => Promise<unknown>) => {
+    log(`${((performance.now() - startedAt) / 1000).toFixed()} s: ${name}`)
+    await fail(name, fault)
+  }
   try {
     for (let round = 0; round === 0 || !isOver(); round += 1)
       for (const [name, fault] of Object.entries(faults)) {
         if (round > 0 && isOver()) break
         if (!hasStandbys && /replay|standby/.test(name)) continue
-        await fail(name, () => fault(agreement, cluster))
+        await failNamed(name, () => fault(agreement, cluster))
         await changeAnything()
       }
-    if (hasStandbys) await fail('standby promoted', () => failOver(agreement, cluster))
+    if (hasStandbys) await failNamed('standby promoted', () => failOver(agreement, cluster))
   } finally {
     log(summarize())
     log(JSON.stringify(scene && agreement.counts.faults))

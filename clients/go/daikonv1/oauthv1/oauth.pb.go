@@ -97,7 +97,10 @@ type AuthorizeRequest struct {
 	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
 	IsForm *bool `protobuf:"varint,29,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
 	// The URI of an API that the access token is limited to (RFC 8707, section 2).
-	Resource      *string `protobuf:"bytes,31,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
+	Resource *string `protobuf:"bytes,31,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
+	// `true` after a sign-in for this request, so that `prompt` and `max_age` do not ask for another. Set by the
+	// callback and by pages.
+	Resumed       *string `protobuf:"bytes,32,opt,name=resumed,proto3,oneof" json:"resumed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -338,6 +341,13 @@ func (x *AuthorizeRequest) GetIsForm() bool {
 func (x *AuthorizeRequest) GetResource() string {
 	if x != nil && x.Resource != nil {
 		return *x.Resource
+	}
+	return ""
+}
+
+func (x *AuthorizeRequest) GetResumed() string {
+	if x != nil && x.Resumed != nil {
+		return *x.Resumed
 	}
 	return ""
 }
@@ -694,7 +704,7 @@ func (x *OpenInvitationResponse) GetPendingSession() string {
 // A page that daikon displays to a user.
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
+	// `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
 	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection`, `switch_user`, `ask_for_code`,
 	// `enter_code`, `confirm_address` or `link_account`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -706,9 +716,10 @@ type HostedPage struct {
 	Links []*HostedPageLink `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
 	// Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
-	// `enter_email`, `email` to those of `ask_for_code` and of the link `email` of `choose_provider`, `code` to
-	// those of `enter_code`, and the `confirmation` of the chosen link to those of other pages.
+	// The fields of the form, which is sent to the URL of a link. The person adds `email` to those of
+	// `ask_for_code` and of the link `email` of `choose_provider`, `login_hint` to those of its link
+	// `login_hint`, `code` to those of `enter_code`, and the `confirmation` of the chosen link to those of other
+	// pages. `passkey_state` is the sign-in that begins if the person chooses a passkey in the field.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// Why the last sign-in, address or code failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
@@ -2059,7 +2070,7 @@ var File_daikon_v1_oauth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xae\f\n" +
+	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xd9\f\n" +
 	"\x10AuthorizeRequest\x12 \n" +
 	"\tclient_id\x18\x01 \x01(\tH\x00R\bclientId\x88\x01\x01\x12&\n" +
 	"\fredirect_uri\x18\x02 \x01(\tH\x01R\vredirectUri\x88\x01\x01\x12(\n" +
@@ -2097,7 +2108,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\tswitch_to\x18\x1b \x01(\tH\x19R\bswitchTo\x88\x01\x01\x12(\n" +
 	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01\x12\x1c\n" +
 	"\ais_form\x18\x1d \x01(\bH\x1bR\x06isForm\x88\x01\x01\x12\x1f\n" +
-	"\bresource\x18\x1f \x01(\tH\x1cR\bresource\x88\x01\x01B\f\n" +
+	"\bresource\x18\x1f \x01(\tH\x1cR\bresource\x88\x01\x01\x12\x1d\n" +
+	"\aresumed\x18  \x01(\tH\x1dR\aresumed\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -2133,7 +2145,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_expected_userB\n" +
 	"\n" +
 	"\b_is_formB\v\n" +
-	"\t_resource\"\x99\x04\n" +
+	"\t_resourceB\n" +
+	"\n" +
+	"\b_resumed\"\x99\x04\n" +
 	"\x11AuthorizeResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
