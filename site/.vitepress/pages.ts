@@ -51,6 +51,7 @@ const groups: Record<string, string[]> = {
     'passkeys',
     'step-up',
     'api-resources',
+    'mcp',
     'invitations',
     'connections',
     'applications',
