@@ -58,6 +58,25 @@ for (const transport of environment.transports) {
     t.is(actions.filter((action) => action === 'user.account_linked').length, 2)
   })
 
+  test(`only the button of the page links an account ${over}`, async (t) => {
+    const user = await begin()
+    const callback = await signInToLink(transport, user, environment.addProviderUser())
+    const { own, page, choice } = await openLinkPage(transport, callback)
+    const { confirmation } = page?.choices[0] ?? {}
+    for (const forged of [
+      { confirmation: 'x'.repeat(43), is_form: true },
+      { confirmation: '', is_form: true },
+      // Another site leads the browser to the URL.
+      { confirmation },
+    ]) {
+      const again = await transport.call('ConfirmAccountLink', { ...own, ...forged })
+      t.is(expectOk(again).location, undefined)
+    }
+    t.deepEqual(await providersOf(user.id), ['google'])
+    await confirm(transport, choice)
+    t.deepEqual(await providersOf(user.id), ['github', 'google'])
+  })
+
   test(`an account is linked in the browser and the session that asked alone ${over}`, async (t) => {
     const user = await begin()
     const stranger = await begin()

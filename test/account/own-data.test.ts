@@ -70,6 +70,7 @@ for (const [index, transport] of environment.transports.entries()) {
     t.like(invitations, [{ workspace_name: 'A', role: 'editor' }, { workspace_name: 'B' }])
     t.true(Math.abs(Date.parse(invitations[0].created_at) - Date.now()) < 3_600_000)
     const of = (workspace_id: string) => ({ workspace_id })
+    t.is(expectError(await call('LeaveWorkspace', of(second))).code, 'not_found')
     t.like(expectOk(await call('AcceptInvitation', of(first))), {
       status: 'active',
       role: 'editor',
