@@ -18,6 +18,7 @@ export const accountPage = {
         .map((name) => ({ name, title: titleOf(settings, name) })),
       has_passkeys: features.includes('passkeys') && methods.includes('passkey'),
       has_codes: methods.includes('email'),
+      has_grants: features.includes('consent'),
     }
   },
 }

@@ -1,10 +1,20 @@
 import { invalidArgument } from '../core/errors.ts'
-import type { ProvisionedUsers, SentEvents, ServiceAppResources, UserPasskeys } from './ports.ts'
+import type {
+  ProvisionedUsers,
+  SentEvents,
+  ServiceAppResources,
+  UserGrants,
+  UserPasskeys,
+} from './ports.ts'
 
-/** What administration finds on a server without directories, webhooks, passkeys and API resources. */
+/**
+ * What administration finds on a server without directories, webhooks, passkeys, consents and API
+ * resources.
+ */
 export const defaultAdminPorts = {
   provisionedUsers: (): ProvisionedUsers => ({ list: async () => [] }),
   sentEvents: (): SentEvents => ({ redact: async () => {} }),
+  userGrants: (): UserGrants => ({ list: async () => [] }),
   userPasskeys: (): UserPasskeys => ({ list: async () => [] }),
   serviceAppResources: (): ServiceAppResources => ({
     list: async () => () => [],

@@ -10,7 +10,7 @@ import type { UserDataStore } from './store/user-data-store.ts'
 import { requireUserDetail, type UserDetailStores } from './users.ts'
 
 export type ExportStores = UserDetailStores &
-  Pick<AdminPorts, 'provisionedUsers' | 'userPasskeys'> & {
+  Pick<AdminPorts, 'provisionedUsers' | 'userGrants' | 'userPasskeys'> & {
     activity: ActivityStore
     userData: UserDataStore
     users: UserStore
@@ -37,6 +37,7 @@ export async function exportUser(
     const connection_subjects = await tx.userData.listConnectionSubjects(user.id)
     const shares = await tx.userData.listShares(user.id)
     const passkeys = await tx.userPasskeys.list(user.id)
+    const grants = await tx.userGrants.list(user.id)
     const scim_users = await tx.provisionedUsers.list(user.id)
     return {
       user,
@@ -50,6 +51,7 @@ export async function exportUser(
       connection_subjects,
       scim_users,
       passkeys,
+      grants,
     }
   })
 }

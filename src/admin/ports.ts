@@ -1,5 +1,6 @@
 import type { ApiResource } from '../../gen/daikon/v1/admin_apps.ts'
 import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
+import type { Grant } from '../../gen/daikon/v1/grants.ts'
 import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
 import type { RequestContext } from '../core/request-context.ts'
 
@@ -9,6 +10,13 @@ export type AdminPorts = {
   sentEvents: SentEvents
   serviceAppResources: ServiceAppResources
   userPasskeys: UserPasskeys
+  userGrants: UserGrants
+}
+
+/** What users have agreed to. */
+export type UserGrants = {
+  /** Returns the grants of a user, newest first. */
+  list(userId: string): Promise<Grant[]>
 }
 
 /** The passkeys of users. */

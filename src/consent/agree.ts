@@ -1,19 +1,28 @@
 import { v7 as uuid } from 'uuid'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
 import type { Agreement, ConsentQuestion } from '../identity/ports.ts'
+import type { ClientStore } from '../identity/store/client-store.ts'
 import type { CodeStore } from '../identity/store/code-store.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { formRefused, keyOf } from './ask.ts'
 import { findClientFacts } from './client-facts.ts'
+import { shownName } from './client-name.ts'
 import { endGrants, grantEvent } from './end-grants.ts'
 import type { ConsentStore, Grant } from './store/consent-store.ts'
 
-type Stores = {
+/** The stores that a consent reads and changes. */
+export type ConsentStores = {
   activity: ActivityStore
+  clients: ClientStore
   codes: CodeStore
   consents: ConsentStore
+  rollout: RolloutStore
   sessions: SessionStore
 }
+
+/** The migration whose nodes know consents. */
+const consentMigration = 103
 
 /**
  * Saves what a user agrees to by a form, or uses an earlier consent. The grant of a new consent may end the
@@ -22,17 +31,18 @@ type Stores = {
  * @throws ServiceError `permission_denied` if the form has been used
  */
 export async function agree(
-  tx: Stores,
+  tx: ConsentStores,
   { now, maxPerUser }: { now: Date; maxPerUser: number },
   question: ConsentQuestion,
   agreement: Agreement,
 ): Promise<string | undefined> {
+  const [workspace] = question.workspaces
+  if (!workspace || !(await isAdmitted(tx, question, workspace.id))) return undefined
+  await saveClient(tx, question)
   if ('grantId' in agreement)
     return (await tx.consents.renew(agreement.grantId, now)) ? agreement.grantId : undefined
   if (!(await tx.codes.consumeState(agreement.formHash, agreement.expiresAt)))
     throw formRefused(question)
-  const [workspace] = question.workspaces
-  if (!workspace) return undefined
   const { host, metadataHash } = await findClientFacts(tx.consents, question)
   const key = keyOf(question, workspace.id)
   const before = await tx.consents.lock(key)
@@ -55,8 +65,25 @@ export async function agree(
   return before.id
 }
 
-async function requireGrant({ consents }: Stores, id: string): Promise<Grant> {
-  const [grant] = await consents.list({ id }, { limit: 1 })
+/** Whether a workspace admits a client. It cannot refuse it before the end of the transaction. */
+async function isAdmitted(
+  { consents }: ConsentStores,
+  { client }: ConsentQuestion,
+  workspaceId: string,
+): Promise<boolean> {
+  return !client.external || (await consents.lockAdmitting(workspaceId))
+}
+
+/** Saves a client that nobody registered, of which nothing is stored before the first consent. */
+async function saveClient({ clients, rollout }: ConsentStores, { client }: ConsentQuestion) {
+  const { id, name, external } = client
+  if (!external) return
+  await rollout.requireAllNodesKnow(consentMigration, 'A consent')
+  await clients.saveExternal({ id, name: shownName(name), url: external.url })
+}
+
+async function requireGrant({ consents }: ConsentStores, id: string): Promise<Grant> {
+  const [grant] = await consents.lockAll([id])
   if (!grant) throw new Error(`there is no grant ${id}`)
   return grant
 }

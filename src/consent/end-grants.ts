@@ -17,8 +17,10 @@ export async function endGrants(
 ): Promise<number> {
   // Waits for concurrent exchanges of codes, whose sessions then end below. Later ones fail.
   const grants = await tx.consents.lockAll(ids)
-  for (const { id } of grants) await tx.sessions.end({ grantId: id }, now)
-  await tx.consents.delete(grants.map(({ id }) => id))
+  if (grants.length === 0) return 0
+  const grantIds = grants.map(({ id }) => id)
+  await tx.sessions.end({ grantIds }, now)
+  await tx.consents.delete(grantIds)
   await tx.activity.record(actor, ...grants.map((grant) => grantEvent('grant.revoked', grant)))
   return grants.length
 }

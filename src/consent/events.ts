@@ -20,7 +20,7 @@ export const consentEvents = {
     target: 'grant',
     detail,
     description: 'A grant to an app was ended, which ended its sessions and access tokens',
-    recordedBy: [],
+    recordedBy: ['deleteMyGrant', 'deleteWorkspaceGrant', 'deleteGrant', 'deleteGrants'],
     alsoRecordedBy: 'the server, for the longest unused grant of a user who has too many',
   },
 } as const satisfies EventTable

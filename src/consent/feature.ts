@@ -5,7 +5,7 @@ import { reasons } from './reasons.ts'
 /** The consents of users to the access of apps. */
 export const consent = {
   name: 'consent',
-  needs: ['activity', 'identity'],
+  needs: ['activity', 'admin', 'identity'],
   events: consentEvents,
   ports: consentPorts,
   reasons,

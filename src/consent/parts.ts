@@ -1,7 +1,8 @@
+import { consentHandlers } from './handlers.ts'
 import { ConsentStore } from './store/consent-store.ts'
 
 /** What consents run. */
 export const parts = {
   stores: { consents: ConsentStore },
-  createHandlers: () => ({}),
+  createHandlers: () => consentHandlers,
 }

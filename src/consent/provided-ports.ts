@@ -1,24 +1,23 @@
-import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { UserGrants } from '../admin/ports.ts'
 import type { SignInConsents } from '../identity/ports.ts'
-import type { CodeStore } from '../identity/store/code-store.ts'
-import type { SessionStore } from '../identity/store/session-store.ts'
-import { agree } from './agree.ts'
+import { agree, type ConsentStores } from './agree.ts'
 import { ask } from './ask.ts'
-import type { ConsentStore } from './store/consent-store.ts'
-
-type Stores = {
-  activity: ActivityStore
-  codes: CodeStore
-  consents: ConsentStore
-  sessions: SessionStore
-}
+import { endGrants } from './end-grants.ts'
+import { filterAdmitting } from './filter-admitting.ts'
+import { viewGrant } from './grants.ts'
 
 /** What consents tell the features below. */
 export const consentPorts = {
-  signInConsents: (stores: Stores): SignInConsents => ({
-    filter: async (_client, workspaces) => workspaces,
+  signInConsents: (stores: ConsentStores): SignInConsents => ({
+    filter: (client, workspaces) => filterAdmitting(stores, client, workspaces),
     ask: (now, question) => ask(stores, now, question),
     agree: (context, question, agreement) => agree(stores, context, question, agreement),
+    async endExternal({ actor, now }, workspaceId) {
+      await endGrants(stores, actor, await stores.consents.listExternal(workspaceId), now)
+    },
     use: (grantId, now) => stores.consents.use(grantId, now),
+  }),
+  userGrants: ({ consents }: Pick<ConsentStores, 'consents'>): UserGrants => ({
+    list: async (userId) => (await consents.list(userId)).map(viewGrant),
   }),
 }

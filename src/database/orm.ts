@@ -89,6 +89,7 @@ import { AccountStepUps } from './migrations/096-account-step-ups.ts'
 import { ApiResources } from './migrations/100-api-resources.ts'
 import { ExternalClients } from './migrations/102-external-clients.ts'
 import { Consents } from './migrations/103-consents.ts'
+import { ThirdPartyClients } from './migrations/104-third-party-clients.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -197,6 +198,7 @@ const migrations = [
   { name: '100-api-resources', class: ApiResources },
   { name: '102-external-clients', class: ExternalClients },
   { name: '103-consents', class: Consents },
+  { name: '104-third-party-clients', class: ThirdPartyClients },
 ]
 
 type OrmOptions = {

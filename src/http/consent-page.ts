@@ -1,5 +1,4 @@
 import { escapeHtml } from '../core/escape-html.ts'
-import type { HostedPage } from './hosted-pages.ts'
 
 /** What a client asks a user for (oauth.proto). */
 export type ConsentOfPage = {
@@ -53,7 +52,7 @@ export function renderWorkspaceChoice({ workspaces }: ConsentOfPage): string[] {
  * Returns the source that a policy must allow as the target of the form: where the answer goes is one, too,
  * because browsers also check the redirects that follow.
  */
-export function formSourceOf({ fields }: Pick<HostedPage, 'fields'>): string {
+export function formSourceOf({ fields }: { fields: { name: string; value: string }[] }): string {
   const uri = fields.find(({ name }) => name === 'redirect_uri')?.value ?? ''
   const [scheme = ''] = /^[a-z][a-z0-9+.-]*:/i.exec(uri) ?? []
   return scheme

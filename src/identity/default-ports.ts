@@ -28,6 +28,7 @@ const noConsents: SignInConsents = {
   filter: async () => [],
   ask: async () => ({ error: 'access_denied', description: 'The server asks for no consent' }),
   agree: async () => undefined,
+  endExternal: async () => {},
   use: async () => {},
 }
 

@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import type { HostedPage } from '../../gen/daikon/v1/oauth.ts'
+import type { Actor } from '../activity/actor.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { Role } from '../core/roles.ts'
 import type { Identity, Provider } from './providers/provider.ts'
@@ -211,6 +212,11 @@ export type SignInConsents = {
     question: ConsentQuestion,
     agreement: Agreement,
   ): Promise<string | undefined>
+  /**
+   * Ends the grants of clients that nobody registered in a workspace, which is locked. Requires a
+   * transaction.
+   */
+  endExternal(context: { actor: Actor; now: Date }, workspaceId: string): Promise<void>
   /** Records that the tokens of a grant were refreshed. Requires a transaction. */
   use(grantId: string, now: Date): Promise<void>
 }

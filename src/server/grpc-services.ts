@@ -4,6 +4,7 @@ import { AdminServiceService } from '../../gen/daikon/v1/admin.ts'
 import { AuthServiceService } from '../../gen/daikon/v1/auth.ts'
 import { ConnectionServiceService } from '../../gen/daikon/v1/connections.ts'
 import { EmailSignInServiceService } from '../../gen/daikon/v1/email_sign_in.ts'
+import { GrantServiceService } from '../../gen/daikon/v1/grants.ts'
 import { GroupServiceService } from '../../gen/daikon/v1/groups.ts'
 import { OAuthServiceService } from '../../gen/daikon/v1/oauth.ts'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
@@ -21,6 +22,7 @@ export const grpcServices = {
   AuthService: AuthServiceService,
   ConnectionService: ConnectionServiceService,
   EmailSignInService: EmailSignInServiceService,
+  GrantService: GrantServiceService,
   GroupService: GroupServiceService,
   OAuthService: OAuthServiceService,
   PermissionService: PermissionServiceService,

@@ -4,6 +4,7 @@ import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
 import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
 import type { ConnectionServiceServer } from '../../gen/daikon/v1/connections.ts'
 import type { EmailSignInServiceServer } from '../../gen/daikon/v1/email_sign_in.ts'
+import type { GrantServiceServer } from '../../gen/daikon/v1/grants.ts'
 import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
 import type { OAuthServiceServer } from '../../gen/daikon/v1/oauth.ts'
 import type { PermissionServiceServer } from '../../gen/daikon/v1/permissions.ts'
@@ -38,6 +39,7 @@ type ServiceHandlers = {
   Authorization?: HandlersFor<AuthorizationServer>
   ConnectionService?: HandlersFor<ConnectionServiceServer>
   EmailSignInService?: HandlersFor<EmailSignInServiceServer>
+  GrantService?: HandlersFor<GrantServiceServer>
   GroupService?: HandlersFor<GroupServiceServer>
   OAuthService?: HandlersFor<OAuthServiceServer>
   PermissionService?: HandlersFor<PermissionServiceServer>

@@ -22,6 +22,13 @@ export const workspaceEvents = {
     description: 'An owner allowed or forbade support access, which ends if it is forbidden',
     recordedBy: ['updateWorkspace'],
   },
+  'workspace.third_party_clients_changed': {
+    target: 'workspace',
+    detail: ['slug', 'allowed'],
+    description:
+      'An owner admitted or refused clients that nobody registered; refusing them ended their grants',
+    recordedBy: ['updateWorkspace'],
+  },
   'workspace.email_sign_in_changed': {
     target: 'workspace',
     detail: ['slug', 'allowed'],

@@ -27,6 +27,7 @@ import { type RequestContext, requireUser, type WriteContext } from '../core/req
 import { violates } from '../database/database-errors.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
+import type { IdentityPorts } from '../identity/ports.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { requireUserQuota } from './quotas.ts'
 import { reasons } from './reasons.ts'
@@ -101,8 +102,9 @@ export async function getWorkspace(
 }
 
 /**
- * Changes the name or description of a workspace, or whether administrators may give support access and
- * codes by e-mail suffice, which only its owners decide. Forbidding support access ends it.
+ * Changes the name or description of a workspace, or whether administrators may give support access,
+ * codes by e-mail suffice and clients that nobody registered are admitted, which only its owners decide.
+ * Forbidding support access ends it, and refusing clients ends their grants.
  */
 export async function updateWorkspace(
   {
@@ -110,7 +112,12 @@ export async function updateWorkspace(
     principal,
     now,
   }: WriteContext<
-    WorkspaceStores & { members: MemberStore; rollout: RolloutStore; sessions: SessionStore }
+    WorkspaceStores &
+      Pick<IdentityPorts, 'signInConsents'> & {
+        members: MemberStore
+        rollout: RolloutStore
+        sessions: SessionStore
+      }
   > &
     Pick<RequestContext, 'now'>,
   {
@@ -119,10 +126,12 @@ export async function updateWorkspace(
     description,
     support_access,
     email_sign_in,
+    third_party_clients,
     if_match,
   }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  const isOwners = support_access !== undefined || email_sign_in !== undefined
+  const switches = [support_access, email_sign_in, third_party_clients]
+  const isOwners = switches.some((value) => value !== undefined)
   if (isOwners && principal.user?.role !== 'owner') throw new ServiceError(reasons.OWNER_REQUIRED)
   const actor = actorOf(principal)
   return stores.transaction(async (tx) => {
@@ -135,13 +144,16 @@ export async function updateWorkspace(
       description,
       supportAccess: support_access,
       emailSignIn: email_sign_in,
+      thirdPartyClients: third_party_clients,
     }
     const changes = changedFields(requested, workspace)
     if (!changes) return toTaggedResponse(workspace)
     if (changes.emailSignIn === false)
       await tx.rollout.requireAllNodesKnow(92, 'Refusing sign-ins by e-mail')
+    if (changes.thirdPartyClients === false)
+      await tx.rollout.requireAllNodesKnow(104, 'Refusing clients that nobody registered')
     await tx.workspaces.update(workspace.id, changes)
-    const { supportAccess, emailSignIn, ...others } = changes
+    const { supportAccess, emailSignIn, thirdPartyClients, ...others } = changes
     if (Object.keys(others).length > 0)
       await tx.activity.record(actor, createWorkspaceEvent('workspace.updated', workspace))
     if (supportAccess !== undefined) {
@@ -160,6 +172,16 @@ export async function updateWorkspace(
         detail: { slug: workspace.slug, allowed: String(emailSignIn) },
       })
     }
+    if (thirdPartyClients !== undefined) {
+      await tx.activity.record(actor, {
+        action: 'workspace.third_party_clients_changed',
+        targetId: workspace.id,
+        workspaceId: workspace.id,
+        detail: { slug: workspace.slug, allowed: String(thirdPartyClients) },
+      })
+    }
+    if (thirdPartyClients === false)
+      await tx.signInConsents.endExternal({ actor, now }, workspace.id)
     if (supportAccess === false) await endSupportAccess(tx, actor, workspace.id, now)
     return toTaggedResponse(await requireWorkspace(tx.workspaces, workspace.id, userId))
   })
@@ -211,8 +233,10 @@ async function requireWorkspace(
   return workspace
 }
 
-function tagOf({ id, name, description, supportAccess, emailSignIn }: WorkspaceOfUser): string {
-  return createEntityTag(id, { name, description, supportAccess, emailSignIn })
+function tagOf(workspace: WorkspaceOfUser): string {
+  const { id, name, description, supportAccess, emailSignIn, thirdPartyClients } = workspace
+  const switches = { supportAccess, emailSignIn, thirdPartyClients }
+  return createEntityTag(id, { name, description, ...switches })
 }
 
 function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
@@ -220,8 +244,12 @@ function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
 }
 
 function toWorkspaceResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
-  const { role, createdAt, supportAccess, emailSignIn, ...rest } = workspace
-  const switches = { support_access: supportAccess, email_sign_in: emailSignIn }
+  const { role, createdAt, supportAccess, emailSignIn, thirdPartyClients, ...rest } = workspace
+  const switches = {
+    support_access: supportAccess,
+    email_sign_in: emailSignIn,
+    third_party_clients: thirdPartyClients,
+  }
   const own = role !== null && { role }
   return { ...rest, ...switches, ...own, created_at: isoTime(createdAt) }
 }

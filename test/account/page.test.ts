@@ -3,12 +3,14 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { openContext, startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { seedGrant } from '../support/request-fixture.ts'
 
 if (hasBrowser) {
   const people = [
     { name: 'Petra Novak', email: 'petra@example.com' },
     { name: 'Quentin Diaz', email: 'quentin@example.com' },
     { name: 'Rosa Weber', email: 'rosa@example.com' },
+    { name: 'Sara Lind', email: 'sara@example.com' },
   ]
   const fixture = await startConsole({ SIGN_IN_METHODS: 'google,github,passkey' }, people)
   const { restUrl, browser, seed, pool } = fixture
@@ -100,6 +102,22 @@ if (hasBrowser) {
     await page.getByRole('button', { name: 'Join Contoso' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Join' }).click()
     await page.getByRole('button', { name: 'Leave Contoso' }).waitFor()
+  })
+
+  test('a person disconnects an app', async (t) => {
+    const id = await seed.user('Sara Lind', { email: 'sara@example.com' })
+    const workspace = await seed.workspace('Fabrikam')
+    await seed.member(workspace, id, 'editor')
+    const host = `${await seedGrant(fixture, id, workspace)}.example.com`
+    const page = await open('Sara Lind')
+    await page.getByText('in Fabrikam, openid').waitFor()
+    await loadAxe(page)
+    t.deepEqual(await inspectPage(page, 'account with an app'), [])
+    await page.getByRole('button', { name: `Disconnect ${host}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('You have given no app access.').waitFor()
+    const { rowCount } = await pool.query('select from consents where user_id = $1', [id])
+    t.is(rowCount, 0)
   })
 
   test('a person deletes their account', async (t) => {

@@ -24,7 +24,12 @@ import {
   readOptions,
   signInToAccount,
 } from '../support/passkeys.ts'
-import { seedApiKey, seedManagementApp, seedServiceAccount } from '../support/request-fixture.ts'
+import {
+  seedApiKey,
+  seedGrant,
+  seedManagementApp,
+  seedServiceAccount,
+} from '../support/request-fixture.ts'
 import { seedConnection, seedScimToken } from '../support/scim.ts'
 import { signIn, signInAtProvider } from '../support/sign-in.ts'
 import { assertSoftPasskey, createSoftPasskey } from '../support/software-authenticator.ts'
@@ -139,7 +144,25 @@ const eventCalls: EventCalls = {
       return { method: 'Authorize', message: { ...page.choices[0], browser_session: session } }
     },
   },
-  'grant.revoked': {},
+  'grant.revoked': {
+    deleteMyGrant: async ({ member, workspace_id, connected }) => ({
+      method: 'DeleteMyGrant',
+      message: { grant_id: await connected(member) },
+      credentials: { token: await environment.token(member, workspace_id) },
+    }),
+    deleteWorkspaceGrant: async ({ by, member, connected }) =>
+      by('admin', 'DeleteWorkspaceGrant', { grant_id: await connected(member) }),
+    deleteGrant: async ({ member, connected }) => ({
+      method: 'DeleteGrant',
+      message: { grant_id: await connected(member) },
+      credentials: byAdmin,
+    }),
+    deleteGrants: async ({ member, connected }) => ({
+      method: 'DeleteGrants',
+      message: { host: `${await connected(member)}.example.com` },
+      credentials: byAdmin,
+    }),
+  },
   'user.passkey_added': {
     createPasskey: async ({ transport }) => {
       const { token } = await signInToAccount(transport, environment.addProviderUser())
@@ -280,6 +303,10 @@ const eventCalls: EventCalls = {
     },
   },
   'user.sign_in_code_refused': {},
+  'workspace.third_party_clients_changed': {
+    updateWorkspace: async ({ by }) =>
+      by('owner', 'UpdateWorkspace', { third_party_clients: false }),
+  },
   'workspace.email_sign_in_changed': {
     updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { email_sign_in: false }),
   },
@@ -997,6 +1024,7 @@ async function createScene(transport: Transport) {
     conflicting,
     transport,
     withPasskey,
+    connected: (userId: string) => seedGrant(environment, userId, workspace_id),
     signedIn,
     asAccount,
     linking,

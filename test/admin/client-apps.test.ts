@@ -70,6 +70,7 @@ for (const transport of environment.transports) {
       post_logout_redirect_uris: [],
       pkce_required: true,
       popup_sign_in: false,
+      consent_required: false,
       created_by: admin.id,
     })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
@@ -93,6 +94,7 @@ for (const transport of environment.transports) {
           pkce_required: 'true',
           workspace: 'any',
           popup_sign_in: 'false',
+          consent_required: 'false',
           service_account: 'none',
           keys: '0',
           redirect_uris: redirect_uris.join(' '),

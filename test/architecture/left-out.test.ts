@@ -66,6 +66,7 @@ const optional = {
   },
   passkeys: { sharedTests: ['test/activity/events.test.ts'] },
   'client-metadata': {},
+  consent: { sharedTests: ['test/activity/events.test.ts'] },
   'api-resources': { sharedTests: ['test/activity/events.test.ts'] },
   account: { sharedTests: ['test/activity/events.test.ts'] },
   following: {},

@@ -57,7 +57,7 @@ test.serial('every setting of an app can be changed and removed', async (t) => {
   const changed = await update(
     ...['--name', 'New', '--redirect-uri', `${uri}/a`, `${uri}/b`, '--type', 'confidential'],
     ...['--post-logout-redirect-uri', 'https://app.example.com/bye', '--no-pkce-required'],
-    ...['--backchannel-logout-uri', 'https://app.example.com/logout', '--popup-sign-in'],
+    ...['--backchannel-logout-uri', 'https://app.example.com/logout', '--popup-sign-in', '--consent-required'],
   )
   t.like(changed, {
     name: 'New',
@@ -67,6 +67,7 @@ test.serial('every setting of an app can be changed and removed', async (t) => {
     backchannel_logout_uri: 'https://app.example.com/logout',
     pkce_required: false,
     popup_sign_in: true,
+    consent_required: true,
   })
   t.truthy(changed.client_secret)
   const removed = await update(
@@ -75,6 +76,7 @@ test.serial('every setting of an app can be changed and removed', async (t) => {
   t.like(removed, { name: 'New', type: 'confidential', pkce_required: true })
   t.true(removed.popup_sign_in)
   t.false((await update('--no-popup-sign-in')).popup_sign_in)
+  t.false((await update('--no-consent-required')).consent_required)
   t.deepEqual(removed.post_logout_redirect_uris, [])
   t.is(removed.backchannel_logout_uri, undefined)
   t.deepEqual(removed.redirect_uris, changed.redirect_uris)

@@ -84,9 +84,12 @@ browserTest('the host stands first, whatever a client calls itself', async (t) =
       const claim = await page.locator('.claim bdi').innerText()
       t.true([...claim].length <= 100, claim)
       t.notRegex(claim, /[\p{Cc}\p{Bidi_Control}]/u)
-      const sizes = await page
-        .locator('h1, .claim, .unicode, h2, p, li')
-        .evaluateAll((all) => all.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)))
+      const sizes = await page.locator('h1, .claim, .unicode, h2, p, li').evaluateAll((all) =>
+        all.map((one) => {
+          const { fontSize } = one.ownerDocument.defaultView?.getComputedStyle(one) ?? {}
+          return Number.parseFloat(fontSize ?? '')
+        }),
+      )
       t.true(sizes.slice(1).every((size) => size < (sizes[0] ?? 0)))
       const box = await page.locator('html').evaluate((one) => [one.scrollWidth, one.clientWidth])
       t.true((box[0] ?? 0) <= (box[1] ?? 0), `${name} is wider than ${width}`)

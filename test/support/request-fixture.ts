@@ -59,6 +59,12 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const otherAccount = await createAccounts(environment, otherFixture.people.owner)
   const passkey = await createPasskey(environment, people.owner)
   const otherPasskey = await createPasskey(environment, otherFixture.people.owner)
+  const grant = await seedGrant(environment, people.owner.id, workspace)
+  const otherGrant = await seedGrant(
+    environment,
+    otherFixture.people.owner.id,
+    otherFixture.workspace,
+  )
   const otherSession = await createSession(
     environment,
     otherFixture.people.owner,
@@ -174,6 +180,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     provider: 'google',
     enabled: true,
     passkey_id: passkey,
+    grant_id: grant,
     credential: {
       id: 'AA',
       type: 'public-key',
@@ -194,6 +201,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     slug: `s-${randomUUID()}`,
     support_access: undefined,
     email_sign_in: undefined,
+    third_party_clients: undefined,
     description: 'new',
     actions: [{ name: 'publish' }],
     roles: [{ name: 'triage', actions: ['view'] }],
@@ -240,6 +248,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
     createConnection: () => ({ ...connectionSettings, issuer }),
     discoverIssuer: () => ({ issuer }),
+    listGrants: () => ({ host: `${grant}.example.com`, resource: undefined }),
+    deleteGrants: () => ({ host: `${grant}.example.com`, client_id: undefined }),
     updateConnection: () => ({ ...connectionSettings, issuer: undefined }),
     // Restricts lists of all users and workspaces to the fixture's.
     listUsers: () => ({ q: people.viewer.id }),
@@ -336,6 +346,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         session_id: [{ session_id: otherSession }],
         account_id: [{ account_id: otherAccount }],
         passkey_id: [{ passkey_id: otherPasskey }],
+        grant_id: [{ grant_id: otherGrant }],
         role_id: [{ role_id: otherRole }],
         // An identity provider has chosen it.
         client_id: [],
@@ -533,6 +544,23 @@ async function createPasskey({ pool }: TestEnvironment, { id }: Member): Promise
        transports, name)
      values ($1, 'localhost', '', 0, false, false, '{}', 'Passkey')`,
     [rows[0].id],
+  )
+  return rows[0].id
+}
+
+/** Makes a user agree to the access of an app, without an event. Returns the ID of the grant. */
+export async function seedGrant(
+  { pool, seed }: Pick<TestEnvironment, 'pool' | 'seed'>,
+  userId: string,
+  workspace: string,
+): Promise<string> {
+  const client = await seed.clientApp([])
+  const { rows } = await pool.query(
+    `insert into consents (id, user_id, workspace_id, client_id, scopes, host, metadata_hash,
+       created_at, last_used_at)
+     select grant_id, $1, $2, $3, '{openid}', grant_id || '.example.com', '', now(), now()
+     from gen_random_uuid() as grant_id returning id`,
+    [userId, workspace, client],
   )
   return rows[0].id
 }

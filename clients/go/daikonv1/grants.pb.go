@@ -27,9 +27,9 @@ type Grant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the grant, which tokens for an API contain as `gid`.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The ID of the client app.
+	// The ID of the client app, or the URL of a client that nobody registered.
 	ClientId string `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
-	// The name of the client app.
+	// The name of the client app, or the one that the client gives itself; can be empty.
 	ClientName string `protobuf:"bytes,3,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
 	// The host of the client; of a registered client app, the host of the redirect URI.
 	Host string `protobuf:"bytes,4,opt,name=host,proto3" json:"host,omitempty"`

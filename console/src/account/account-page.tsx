@@ -5,8 +5,9 @@ import { type Account, loadAccount } from './account-data.ts'
 import styles from './account-page.module.css'
 import { type Question, QuestionDialog } from './dialogs.tsx'
 import type { PageActions } from './page-actions.ts'
-import { titleOf } from './page-settings.ts'
+import { settings, titleOf } from './page-settings.ts'
 import { type Arrival, signIn } from './session.ts'
+import { YourApps } from './your-apps.tsx'
 import { YourData } from './your-data.tsx'
 import { YourMemberships } from './your-memberships.tsx'
 import { YourSessions } from './your-sessions.tsx'
@@ -61,6 +62,7 @@ function Content({ account, actions }: { account: Account; actions: PageActions 
       </header>
       <YourSignIns account={account} {...actions} />
       <YourSessions sessions={account.sessions} {...actions} />
+      {settings.has_grants && <YourApps account={account} {...actions} />}
       <YourMemberships account={account} {...actions} />
       <YourData user={user} {...actions} />
     </>

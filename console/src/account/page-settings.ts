@@ -5,6 +5,7 @@ export type PageSettings = {
   providers: { name: string; title: string }[]
   has_passkeys: boolean
   has_codes: boolean
+  has_grants: boolean
 }
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="daikon-settings"]')

@@ -39,6 +39,7 @@ export const actions: NonNullable<ActivityFilter['action']>[] = [
   'workspace.created',
   'workspace.updated',
   'workspace.email_sign_in_changed',
+  'workspace.third_party_clients_changed',
   'workspace.support_access_changed',
   'workspace.slug_changed',
   'workspace.deleted',

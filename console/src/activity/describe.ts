@@ -55,6 +55,7 @@ const titles: Record<string, string> = {
   'user.promoted': 'Administrator rights granted',
   'user.sign_in_code_refused': 'Code by e-mail refused',
   'user.sign_in_failed': 'Sign-in failed',
+  'workspace.third_party_clients_changed': 'Unregistered apps allowed or refused',
   'workspace.email_sign_in_changed': 'Codes by e-mail allowed or refused',
 }
 

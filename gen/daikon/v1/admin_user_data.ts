@@ -10,6 +10,7 @@ import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { ActivityEntry } from "./admin_records.ts";
 import { UserDetail } from "./admin_users.ts";
+import { Grant } from "./grants.ts";
 import { PasskeyResponse } from "./users.ts";
 
 export const protobufPackage = "daikon.v1";
@@ -85,6 +86,8 @@ export interface UserExport {
   scim_users: ExportedScimUser[];
   /** The passkeys with which the user can sign in. */
   passkeys: PasskeyResponse[];
+  /** The apps that the user has agreed to. */
+  grants: Grant[];
 }
 
 /** How a connection of a workspace knows a user. */
@@ -458,6 +461,7 @@ function createBaseUserExport(): UserExport {
     connection_subjects: [],
     scim_users: [],
     passkeys: [],
+    grants: [],
   };
 }
 
@@ -495,6 +499,9 @@ export const UserExport: MessageFns<UserExport> = {
     }
     for (const v of message.passkeys) {
       PasskeyResponse.encode(v!, writer.uint32(90).fork()).join();
+    }
+    for (const v of message.grants) {
+      Grant.encode(v!, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -600,6 +607,14 @@ export const UserExport: MessageFns<UserExport> = {
             message.passkeys.push(PasskeyResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.grants.push(Grant.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -631,6 +646,7 @@ export const UserExport: MessageFns<UserExport> = {
       [];
     message.scim_users = object.scim_users?.map((e) => ExportedScimUser.fromPartial(e)) || [];
     message.passkeys = object.passkeys?.map((e) => PasskeyResponse.fromPartial(e)) || [];
+    message.grants = object.grants?.map((e) => Grant.fromPartial(e)) || [];
     return message;
   },
 };

@@ -29,9 +29,9 @@ export const protobufFileName = "daikon/v1/grants.proto";
 export interface Grant {
   /** The ID of the grant, which tokens for an API contain as `gid`. */
   id: string;
-  /** The ID of the client app. */
+  /** The ID of the client app, or the URL of a client that nobody registered. */
   client_id: string;
-  /** The name of the client app. */
+  /** The name of the client app, or the one that the client gives itself; can be empty. */
   client_name: string;
   /** The host of the client; of a registered client app, the host of the redirect URI. */
   host: string;

@@ -92,6 +92,13 @@ export interface UpdateWorkspaceRequest {
     | boolean
     | undefined;
   /**
+   * Whether clients that nobody registered may be used in the workspace. Only an owner of the workspace can
+   * change it; `false` also ends their grants.
+   */
+  third_party_clients?:
+    | boolean
+    | undefined;
+  /**
    * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
    * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
    */
@@ -120,6 +127,8 @@ export interface WorkspaceResponse {
   support_access: boolean;
   /** Whether sessions that began with a code by e-mail may be used in the workspace. */
   email_sign_in: boolean;
+  /** Whether clients that nobody registered may be used in the workspace. */
+  third_party_clients: boolean;
   /** The ETag of the fields that an update can change. Absent in lists. */
   etag?: string | undefined;
 }
@@ -642,6 +651,7 @@ function createBaseUpdateWorkspaceRequest(): UpdateWorkspaceRequest {
     description: undefined,
     support_access: undefined,
     email_sign_in: undefined,
+    third_party_clients: undefined,
     if_match: undefined,
   };
 }
@@ -662,6 +672,9 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     }
     if (message.email_sign_in !== undefined) {
       writer.uint32(40).bool(message.email_sign_in);
+    }
+    if (message.third_party_clients !== undefined) {
+      writer.uint32(48).bool(message.third_party_clients);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -722,6 +735,14 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
             message.email_sign_in = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.third_party_clients = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -752,6 +773,7 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     message.description = object.description ?? undefined;
     message.support_access = object.support_access ?? undefined;
     message.email_sign_in = object.email_sign_in ?? undefined;
+    message.third_party_clients = object.third_party_clients ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },
@@ -767,6 +789,7 @@ function createBaseWorkspaceResponse(): WorkspaceResponse {
     created_at: undefined,
     support_access: false,
     email_sign_in: false,
+    third_party_clients: false,
     etag: undefined,
   };
 }
@@ -796,6 +819,9 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     }
     if (message.email_sign_in !== false) {
       writer.uint32(64).bool(message.email_sign_in);
+    }
+    if (message.third_party_clients !== false) {
+      writer.uint32(72).bool(message.third_party_clients);
     }
     if (message.etag !== undefined) {
       writer.uint32(242).string(message.etag);
@@ -880,6 +906,14 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
             message.email_sign_in = reader.bool();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.third_party_clients = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -913,6 +947,7 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     message.created_at = object.created_at ?? undefined;
     message.support_access = object.support_access ?? false;
     message.email_sign_in = object.email_sign_in ?? false;
+    message.third_party_clients = object.third_party_clients ?? false;
     message.etag = object.etag ?? undefined;
     return message;
   },

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { findPage, type Page, type PageRequest } from '../../database/page.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 
@@ -41,7 +42,6 @@ export type Grant = {
 
 /** Which grants to list. */
 export type GrantFilter = {
-  id?: string | undefined
   userId?: string | undefined
   workspaceId?: string | undefined
   clientId?: string | undefined
@@ -114,9 +114,45 @@ export class ConsentStore {
     return rows.map(({ id }) => id)
   }
 
-  /** Returns grants, newest first. */
-  list(filter: GrantFilter, { limit }: { limit: number }): Promise<Grant[]> {
-    return query(this.#em, listSql, [...toValues(filter), limit])
+  /** Returns a page of grants, newest first. */
+  findPage(filter: GrantFilter, page: PageRequest): Promise<Page<Grant>> {
+    const values = toValues(filter)
+    return findPage(this.#em, page, { select, from, orderBy: 'c.id desc', values })
+  }
+
+  /** Returns all grants of a user, newest first. */
+  list(userId: string): Promise<Grant[]> {
+    const sql = `select ${select} from ${joined} where c.user_id = $1 order by c.id desc`
+    return query(this.#em, sql, [userId])
+  }
+
+  /** Returns the IDs of at most `limit` grants. */
+  async listIds(filter: GrantFilter, limit: number): Promise<string[]> {
+    const values = [...toValues(filter), limit]
+    const rows = await query<{ id: string }>(
+      this.#em,
+      `select c.id from ${from} order by c.id limit $6`,
+      values,
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  /** Returns those of some workspaces that admit clients that nobody registered. */
+  async listAdmitting(workspaceIds: string[]): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, listAdmittingSql, [workspaceIds])
+    return rows.map(({ id }) => id)
+  }
+
+  /** Whether a workspace admits them, until the end of the transaction. */
+  async lockAdmitting(workspaceId: string): Promise<boolean> {
+    const sql = `${listAdmittingSql} for share`
+    return (await query(this.#em, sql, [[workspaceId]])).length > 0
+  }
+
+  /** Returns the IDs of the grants of such clients in a workspace. */
+  async listExternal(workspaceId: string): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, listExternalSql, [workspaceId])
+    return rows.map(({ id }) => id)
   }
 
   /** Locks consents until the end of the transaction, and returns those that exist. */
@@ -130,8 +166,8 @@ export class ConsentStore {
   }
 }
 
-function toValues({ id, userId, workspaceId, clientId, host, resource }: GrantFilter) {
-  return [id, userId, workspaceId, clientId, host, resource]
+function toValues({ userId, workspaceId, clientId, host, resource }: GrantFilter) {
+  return [userId, workspaceId, clientId, host, resource]
 }
 
 /**
@@ -181,22 +217,34 @@ const useSql = `
 const listBeyondSql = `
   select id from consents where user_id = $1 order by last_used_at desc, id desc offset $2`
 
+/** $1 workspaces. */
+const listAdmittingSql = `
+  select id from workspaces where id = any($1::uuid[]) and third_party_clients`
+
+/** $1 workspace. */
+const listExternalSql = `
+  select c.id from consents c join client_apps a on a.id = c.client_id
+  where c.workspace_id = $1 and a.metadata_uri is not null`
+
 /** The order prevents deadlocks. $1 IDs. */
 const lockAllSql = 'select id from consents where id = any($1::uuid[]) order by id for update'
 
-const selectSql = `
-  select c.id, c.user_id as "userId", c.workspace_id as "workspaceId", c.client_id as "clientId",
-    a.name as "clientName", c.host, r.uri as resource, c.scopes, c.created_at as "createdAt",
-    c.last_used_at as "lastUsedAt"
-  from consents c join client_apps a on a.id = c.client_id
+/** The ID of a client is its URL if nobody registered it. */
+const clientId = 'coalesce(a.metadata_uri, a.id::text)'
+
+const select = `c.id, c.user_id as "userId", c.workspace_id as "workspaceId",
+  ${clientId} as "clientId", a.name as "clientName", c.host, r.uri as resource, c.scopes,
+  c.created_at as "createdAt", c.last_used_at as "lastUsedAt"`
+
+const joined = `consents c join client_apps a on a.id = c.client_id
   left join api_resources r on r.id = c.resource_id`
 
 /** $1 IDs. */
-const listByIdsSql = `${selectSql} where c.id = any($1::uuid[]) order by c.id`
+const listByIdsSql = `
+  select ${select} from ${joined} where c.id = any($1::uuid[]) order by c.id`
 
-/** $1 ID, $2 user, $3 workspace, $4 client, $5 host, $6 URI of the API, $7 limit; null for any. */
-const listSql = `${selectSql}
-  where ($1::uuid is null or c.id = $1) and ($2::uuid is null or c.user_id = $2)
-    and ($3::uuid is null or c.workspace_id = $3) and ($4::uuid is null or c.client_id = $4)
-    and ($5::text is null or c.host = $5) and ($6::text is null or r.uri = $6)
-  order by c.id desc limit $7`
+/** $1 user, $2 workspace, $3 client, $4 host, $5 URI of the API; null for any. */
+const from = `${joined}
+  where ($1::uuid is null or c.user_id = $1) and ($2::uuid is null or c.workspace_id = $2)
+    and ($3::text is null or ${clientId} = $3)
+    and ($4::text is null or c.host = $4) and ($5::text is null or r.uri = $5)`

@@ -65,6 +65,7 @@ export const Workspace = defineEntity({
     support_access: p.boolean().default(true),
     /** Whether sessions that a code by e-mail began reach the workspace. */
     email_sign_in: p.boolean().default(true),
+    third_party_clients: p.boolean().default(true),
   },
 })
 

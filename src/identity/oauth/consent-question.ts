@@ -17,6 +17,11 @@ export type SignedInRequest = {
   confirmation?: string
 }
 
+/** Whether users must agree before a client has access. */
+export function requiresConsent({ consentRequired, external }: RedirectingClient): boolean {
+  return consentRequired || external !== undefined
+}
+
 /** Returns what a request asks a user for, in one of some workspaces. */
 export function createQuestion(
   context: IdentityContext,

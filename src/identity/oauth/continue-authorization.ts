@@ -8,6 +8,7 @@ import type { UserWorkspace } from '../store/claims-store.ts'
 import { accountClientId, type RedirectingClient } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { type Continuation, respondWithError } from './authorization-response.ts'
+import { requiresConsent } from './consent-question.ts'
 import { continueWithConsent, findChosen, grantCode } from './grant-code.ts'
 import { decline, findAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
 
@@ -51,7 +52,7 @@ export async function continueAuthorization(
     client.id === accountClientId && (await findOpenWorkspace(context, session, workspaces))
   if (own) return grantCode(context, { request, client, session }, own)
   if (hasDeclined(request, session)) return decline(context, request)
-  if (client.consentRequired)
+  if (requiresConsent(client))
     return continueWithConsent(context, { request, client, session, confirmation }, workspaces)
   const isOnly = others.length === 0 && only.status === 'active'
   const opened = isOnly ? only : findAccepted(confirmation, session, workspaces)

@@ -12,7 +12,7 @@ import {
   respond,
   respondWithError,
 } from './authorization-response.ts'
-import { createQuestion, type SignedInRequest } from './consent-question.ts'
+import { createQuestion, requiresConsent, type SignedInRequest } from './consent-question.ts'
 import { createLink, createPage } from './hosted-page.ts'
 import { requiresPasskey } from './sign-in-age.ts'
 
@@ -73,12 +73,13 @@ export async function grantCode(
   const resource = await findResource(context, request)
   // It may have been removed since the request began.
   if (resource === 'unknown') return respond(context, request, { ...resourceUnknown })
-  const consent = client.consentRequired
+  const consent = requiresConsent(client)
     ? await askForConsent(context, signedIn, [workspace], resource)
     : undefined
   if (consent && 'continuation' in consent) return consent.continuation
   const target = { workspaceId: workspace.id, resourceId: resource?.id }
-  const code = await issueCodeInSession(context, signedIn, target, consent)
+  const authorized = { ...request, clientId: client.id }
+  const code = await issueCodeInSession(context, authorized, session, target, consent)
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
 }
@@ -137,12 +138,11 @@ async function requireConnection(
  */
 async function issueCodeInSession(
   { stores, identity }: IdentityContext,
-  { request, client, session }: SignedInRequest,
+  { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
+  session: OpenBrowserSession,
   { workspaceId, resourceId }: { workspaceId: string; resourceId: string | undefined },
   consent: Consent | undefined,
 ): Promise<string | undefined> {
-  const { redirectUri, codeChallenge, scope, nonce } = request
-  const { id: clientId, name, external } = client
   const { id: browserSessionId, userId, provider } = session
   const { authenticatedAt, isTimeReported, isStepUp, amr } = session
   const authentication = { authenticatedAt, isTimeReported, isStepUp, amr }
@@ -154,8 +154,6 @@ async function issueCodeInSession(
       const { isActive } = await tx.users.lock(userId)
       if (!isActive) return undefined
       const now = identity.clock()
-      if (consent && external)
-        await tx.clients.saveExternal({ id: clientId, name, url: external.url })
       const grantId =
         consent &&
         (await tx.signInConsents.agree({ now, maxPerUser }, consent.question, consent.agreement))

@@ -65,9 +65,9 @@ export type RedirectingClient = {
   popupSignIn: boolean
   /** Whether the redirect URI of the request is registered. */
   isRegistered: boolean
-  /** Whether users must agree before it has access. */
+  /** Whether the user is asked before the client gets tokens. */
   consentRequired: boolean
-  /** Set if nobody registered the client. Its `name` is then what it calls itself, or empty. */
+  /** Absent for a registered client app. The name of any other is the one that it gives itself, if any. */
   external?: ExternalClient
 }
 
@@ -221,7 +221,7 @@ const findByRedirectUriSql = `
     min(a.workspace_id::text) as "workspaceId",
     bool_and(a.popup_sign_in) as "popupSignIn"
   from client_redirect_uris u join client_apps a on a.id = u.app_id
-  where u.uri = $1 and a.is_active and not a.consent_required and a.metadata_uri is null
+  where u.uri = $1 and a.is_active and a.metadata_uri is null and not a.consent_required
   having count(*) > 0`
 
 /** $1 client ID. */

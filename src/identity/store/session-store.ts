@@ -15,7 +15,7 @@ export type SessionOwner =
   | { loginClientId: string }
   | { browserSessionId: string }
   | { resourceId: string }
-  | { grantId: string }
+  | { grantIds: string[] }
   | { provider: string }
 
 /** A refresh token and the access token that is issued with it. */
@@ -290,10 +290,10 @@ const ownerColumns = {
   loginClientId: 'login_client_id',
   browserSessionId: 'browser_session_id',
   resourceId: 'resource_id',
-  grantId: 'grant_id',
+  grantIds: 'grant_id',
 } as const
 
 function toCondition(owner: SessionOwner): Partial<SessionRow> {
-  const fields = Object.entries(owner) as [keyof typeof ownerColumns, string][]
+  const fields = Object.entries(owner) as [keyof typeof ownerColumns, string | string[]][]
   return Object.fromEntries(fields.map(([name, value]) => [ownerColumns[name], value]))
 }

@@ -18,6 +18,8 @@ export type WorkspaceOfUser = {
   supportAccess: boolean
   /** Whether sessions that began with a code by e-mail reach it. */
   emailSignIn: boolean
+  /** Whether clients that nobody registered are admitted. */
+  thirdPartyClients: boolean
   role: Role | null
   createdAt: Timestamp
 }
@@ -98,13 +100,21 @@ export class WorkspaceStore {
     {
       supportAccess,
       emailSignIn,
+      thirdPartyClients,
       ...changes
-    }: { name?: string; description?: string; supportAccess?: boolean; emailSignIn?: boolean },
+    }: {
+      name?: string
+      description?: string
+      supportAccess?: boolean
+      emailSignIn?: boolean
+      thirdPartyClients?: boolean
+    },
   ): Promise<void> {
     const fields = changedFields({
       ...changes,
       support_access: supportAccess,
       email_sign_in: emailSignIn,
+      third_party_clients: thirdPartyClients,
     })
     if (fields) await this.#em.nativeUpdate(Workspace, { id }, fields)
   }
@@ -159,7 +169,8 @@ const servicesSql = `
   order by name`
 
 const columns = `w.id, w.name, w.slug, w.description, m.role, w.created_at as "createdAt",
-  w.support_access as "supportAccess", w.email_sign_in as "emailSignIn"`
+  w.support_access as "supportAccess", w.email_sign_in as "emailSignIn",
+  w.third_party_clients as "thirdPartyClients"`
 
 /** $1 ID of the user whose role is selected, or null for none. */
 const tables = 'workspaces w left join live_members m on m.workspace_id = w.id and m.user_id = $1'

@@ -19,6 +19,10 @@ export const neverNull: Readonly<Record<string, [why: string, ...columns: string
   'src/activity/store/chain-store.ts findOldestSeals': ['a sealed entry has a hash', 'hash'],
   'src/following/store/relation-store.ts findConcerned': [unnested, 'id'],
   'src/following/store/relation-store.ts findRelations': [unnested, 'service', 'id'],
+  'src/consent/store/consent-store.ts findRegistration': [
+    'concat_ws leaves nulls out',
+    'metadataHash',
+  ],
   'src/csv-import/store/import-store.ts findIdentifiedUsers': [onlyPeople, 'email'],
   'src/csv-import/store/import-store.ts findUsers': ['the address is one of a list', 'email'],
   'src/csv-import/store/import-store.ts insertUsers': ['the address is the one inserted', 'email'],

@@ -263,7 +263,9 @@ type UserExport struct {
 	// What the directories of workspaces have said about the user (SCIM).
 	ScimUsers []*ExportedScimUser `protobuf:"bytes,10,rep,name=scim_users,json=scimUsers,proto3" json:"scim_users,omitempty"`
 	// The passkeys with which the user can sign in.
-	Passkeys      []*daikonv1.PasskeyResponse `protobuf:"bytes,11,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
+	Passkeys []*daikonv1.PasskeyResponse `protobuf:"bytes,11,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
+	// The apps that the user has agreed to.
+	Grants        []*daikonv1.Grant `protobuf:"bytes,12,rep,name=grants,proto3" json:"grants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -371,6 +373,13 @@ func (x *UserExport) GetScimUsers() []*ExportedScimUser {
 func (x *UserExport) GetPasskeys() []*daikonv1.PasskeyResponse {
 	if x != nil {
 		return x.Passkeys
+	}
+	return nil
+}
+
+func (x *UserExport) GetGrants() []*daikonv1.Grant {
+	if x != nil {
+		return x.Grants
 	}
 	return nil
 }
@@ -870,7 +879,7 @@ var File_daikon_v1_admin_user_data_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x15daikon/v1/users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
+	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x16daikon/v1/grants.proto\x1a\x15daikon/v1/users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
 	"\x11DeleteUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
 	"\vtransfer_to\x18\x02 \x01(\tH\x00R\n" +
@@ -885,7 +894,7 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\x05count\x18\x02 \x01(\x05H\x00R\x05count\x88\x01\x01B\b\n" +
 	"\x06_count\",\n" +
 	"\x11ExportUserRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xf0\x04\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"\x9a\x05\n" +
 	"\n" +
 	"UserExport\x12)\n" +
 	"\x04user\x18\x01 \x01(\v2\x15.daikon.v1.UserDetailR\x04user\x129\n" +
@@ -903,7 +912,8 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\n" +
 	"scim_users\x18\n" +
 	" \x03(\v2\x1b.daikon.v1.ExportedScimUserR\tscimUsers\x126\n" +
-	"\bpasskeys\x18\v \x03(\v2\x1a.daikon.v1.PasskeyResponseR\bpasskeys\"\xd6\x01\n" +
+	"\bpasskeys\x18\v \x03(\v2\x1a.daikon.v1.PasskeyResponseR\bpasskeys\x12(\n" +
+	"\x06grants\x18\f \x03(\v2\x10.daikon.v1.GrantR\x06grants\"\xd6\x01\n" +
 	"\x19ExportedConnectionSubject\x12#\n" +
 	"\rconnection_id\x18\x01 \x01(\tR\fconnectionId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x18\n" +
@@ -997,7 +1007,8 @@ var file_daikon_v1_admin_user_data_proto_goTypes = []any{
 	(*activityv1.ActivityEntry)(nil),  // 11: daikon.v1.ActivityEntry
 	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
 	(*daikonv1.PasskeyResponse)(nil),  // 13: daikon.v1.PasskeyResponse
-	(*structpb.Struct)(nil),           // 14: google.protobuf.Struct
+	(*daikonv1.Grant)(nil),            // 14: daikon.v1.Grant
+	(*structpb.Struct)(nil),           // 15: google.protobuf.Struct
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.DeleteUserResponse.kept_elsewhere:type_name -> daikon.v1.KeptText
@@ -1010,19 +1021,20 @@ var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	5,  // 7: daikon.v1.UserExport.connection_subjects:type_name -> daikon.v1.ExportedConnectionSubject
 	6,  // 8: daikon.v1.UserExport.scim_users:type_name -> daikon.v1.ExportedScimUser
 	13, // 9: daikon.v1.UserExport.passkeys:type_name -> daikon.v1.PasskeyResponse
-	12, // 10: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	14, // 11: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
-	12, // 12: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
-	12, // 13: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
-	12, // 14: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 15: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
-	12, // 16: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
-	12, // 17: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	14, // 10: daikon.v1.UserExport.grants:type_name -> daikon.v1.Grant
+	12, // 11: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	15, // 12: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
+	12, // 13: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
+	12, // 14: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
+	12, // 15: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 16: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
+	12, // 17: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
+	12, // 18: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_user_data_proto_init() }

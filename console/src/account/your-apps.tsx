@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import type { Account } from './account-data.ts'
+import type { PageActions } from './page-actions.ts'
+import { formatTime, Items, Section } from './section.tsx'
+import { call } from './session.ts'
+
+/** The apps that the person has agreed to. The host stands first: apps choose their own names. */
+export function YourApps({
+  account: { grants, workspaces },
+  ask,
+  reload,
+}: { account: Account } & PageActions) {
+  const nameOf = (id: string) => workspaces.find((workspace) => workspace.id === id)?.name ?? id
+  return (
+    <Section id="apps" title="Connected apps">
+      <Items
+        empty="You have given no app access."
+        items={grants.map((grant) => ({
+          id: grant.id,
+          title: grant.host,
+          detail: [
+            ...(grant.client_name ? [`calls itself “${grant.client_name}”`] : []),
+            `in ${nameOf(grant.workspace_id)}`,
+            ...(grant.resource ? [grant.resource] : []),
+            grant.scopes.join(' '),
+            `last used ${formatTime(grant.last_used_at)}`,
+          ].join(', '),
+          actions: (
+            <Button
+              variant="default"
+              size="xs"
+              aria-label={`Disconnect ${grant.host}`}
+              onClick={() =>
+                ask({
+                  title: `Disconnect ${grant.host}?`,
+                  text: 'It loses its access at once. Programs on one computer that use the same app share its access.',
+                  action: 'Disconnect',
+                  run: () => call('DELETE', `/users/me/grants/${grant.id}`).then(reload),
+                })
+              }
+            >
+              Disconnect
+            </Button>
+          ),
+        }))}
+      />
+    </Section>
+  )
+}
