@@ -71,15 +71,13 @@ export function createDocumentCache<Value>(
   /** Returns the document of a URL. */
   return async (url: string, requester: Requester): Promise<Found<Value>> => {
     const { fetch, isKnown } = requester
-    const latest = async (): Promise<Found<Value> | undefined> =>
-      findFresh(url, isKnown) ?? running.get(url)
-    const current = await latest()
+    const latest = () => findFresh(url, isKnown) ?? running.get(url)
+    const current = latest()
     const retryAfter = current ? undefined : await windows.takeForPerson(fetch)
-    const found =
-      current ??
-      (retryAfter === undefined
-        ? ((await latest()) ?? (await start(url, requester)))
-        : { retryAfter })
+    // Nothing waits between the last look and the start, so that concurrent requests share a fetch.
+    const found: Found<Value> = await (retryAfter === undefined
+      ? (current ?? latest() ?? start(url, requester))
+      : { retryAfter })
     const last = found.retryAfter !== undefined && isKnown ? find(url, isKnown) : undefined
     return last ?? found
   }

@@ -65,7 +65,7 @@ const optional = {
     sharedTests: ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
   },
   passkeys: { sharedTests: ['test/activity/events.test.ts'] },
-  'client-metadata': {},
+  'client-metadata': { dependents: ['test/consent/third-party-clients.test.ts'] },
   consent: { sharedTests: ['test/activity/events.test.ts'] },
   'api-resources': { sharedTests: ['test/activity/events.test.ts'] },
   account: { sharedTests: ['test/activity/events.test.ts'] },
