@@ -5,8 +5,8 @@ import type { BenchDatabase } from './bench-database.ts'
 import { idOf, serviceKey } from './data-set.ts'
 import { grpcHeadersFrame } from './http2-frames.ts'
 
-/** Signs an access token of the nth user for a workspace. */
-export type SignToken = (user: number, workspace: number) => Promise<string>
+/** Signs an access token of the nth user for a workspace, for one API if its URI is given. */
+export type SignToken = (user: number, workspace: number, api?: string) => Promise<string>
 
 /** Creates a signer of tokens that the servers of the benchmark accept for one hour. */
 export async function createSigner({
@@ -18,21 +18,22 @@ export async function createSigner({
     issuer: 'http://localhost:8000',
     now: () => new Date(),
   })
-  return (user, workspace) =>
-    tokens.sign(
-      'access',
-      {
-        sub: idOf('u', user),
-        jti: randomUUID(),
-        email: `user${user}@example.com`,
-        name: `User ${user}`,
-        wid: idOf('w', workspace),
-        wslug: `w${workspace}`,
-        wrole: 'viewer',
-        groups: [],
-      },
-      3600,
-    )
+  return (user, workspace, api) => {
+    const ids = { sub: idOf('u', user), jti: randomUUID(), wid: idOf('w', workspace) }
+    if (api !== undefined) {
+      const claims = { ...ids, client_id: randomUUID(), scope: 'read' }
+      return tokens.signForResource(claims, api, 3600, new Date())
+    }
+    const claims = {
+      ...ids,
+      email: `user${user}@example.com`,
+      name: `User ${user}`,
+      wslug: `w${workspace}`,
+      wrole: 'viewer' as const,
+      groups: [],
+    }
+    return tokens.sign('access', claims, 3600)
+  }
 }
 
 /**

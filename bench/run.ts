@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { measureAccess } from './access.ts'
 import { measureAccessible } from './accessible.ts'
 import { measureApiKeys } from './api-keys.ts'
+import { measureApiTokens } from './api-tokens.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
@@ -37,6 +38,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   accessible: measureAccessible,
   access: measureAccess,
   'api-keys': measureApiKeys,
+  'api-tokens': measureApiTokens,
   conditions: measureConditions,
   writes: measureWrites,
   many: measureMany,
@@ -75,7 +77,7 @@ async function measureParts(): Promise<void> {
   try {
     const harness = await createHarness(
       database,
-      quick ? { quick, rounds: 1, seconds: 0.5 } : full(),
+      quick ? { quick, rounds: 15, seconds: 0.5 } : full(),
     )
     const { users, resources } = database.size
     const lines = [

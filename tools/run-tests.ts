@@ -17,13 +17,14 @@ import { readProcessorTime } from './processor-time.ts'
 import { listTests } from './test-files.ts'
 import { createTestFolder } from './test-folder.ts'
 
+const root = join(import.meta.dirname, '..')
+
 /**
  * `npm test [-- <files> <options of ava>]`: starts one PostgreSQL with a migrated template that
  * every test file clones, runs ava and prints a final line `N passed, N failed`. Without files, it
  * runs those that need nothing but what `npm ci` installs; with `--all` all files, and with `--rest`
  * the other ones.
  */
-const root = join(import.meta.dirname, '..')
 const own = ['--all', '--rest']
 const args = process.argv.slice(2).filter((argument) => !own.includes(argument))
 const [all, rest] = own.map((option) => process.argv.includes(option))

@@ -71,6 +71,7 @@ export const extendedTests: Record<string, string> = {
   'test/identity/token-types.test.ts': 'every kind of token at every method',
   'test/models/': 'every question of 32 models',
   'test/passkeys/browser.test.ts': 'Chromium',
+  'test/passkeys/libraries.test.ts': 'oauth2-proxy',
   'test/permissions/access-agreement.test.ts': 'random questions',
   'test/permissions/accessible-snapshot.test.ts': 'many pages during changes',
   'test/permissions/caller-isolation.test.ts': 'concurrent calls of many callers',

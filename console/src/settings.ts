@@ -12,6 +12,8 @@ export type Settings = {
   workspace_client_id: string
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
+  /** Whether people sign in with codes by e-mail. */
+  has_codes: boolean
   /** The features of the server, by the names of their folders in `src`. */
   features: string[]
 }
@@ -30,6 +32,7 @@ const developmentSettings: Settings = {
   debug: true,
   workspace_client_id: '0da1c000-0000-7000-8000-000000000001',
   providers: [{ name: 'google', title: 'Google' }],
+  has_codes: true,
   features: ['connections', 'csv-import', 'scim', 'webhooks'],
 }
 

@@ -52,6 +52,7 @@ const groups: Record<string, string[]> = {
     'step-up',
     'api-resources',
     'third-party-clients',
+    'mcp',
     'invitations',
     'connections',
     'applications',

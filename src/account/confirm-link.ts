@@ -5,7 +5,7 @@ import type {
 import type { HostedPage } from '../../gen/daikon/v1/oauth.ts'
 import { ServiceError } from '../core/errors.ts'
 import { accountPageUrl, findLinkingSession } from '../identity/account-link.ts'
-import { renderAccountMail } from '../identity/account-mail.ts'
+import { renderAddedAccountMail } from '../identity/account-mail.ts'
 import type { IdentityContext } from '../identity/identity-dependencies.ts'
 import { linkToUser } from '../identity/linked-accounts.ts'
 import { createConfirmation, readFormConfirmation } from '../identity/oauth/browser-sessions.ts'
@@ -91,16 +91,8 @@ function linkAccount(
     const addedBy = await findMethod(tx, current)
     const identity = { ...account, name: '', givenName: '', familyName: '', avatarUrl: '' }
     const linked = await linkToUser(tx, session.userId, identity, addedBy)
-    if (linked.ok && linked.value.isNew) {
-      const title = titleOf(settings, account.provider)
-      const sentence = `An account of ${title} was added to yours. You can now sign in with it.`
-      mailLater(
-        renderAccountMail(current.email, settings.BASE_URL, {
-          subject: 'An account was added',
-          sentence,
-        }),
-      )
-    }
+    if (linked.ok && linked.value.isNew)
+      mailLater(renderAddedAccountMail(current.email, settings, account.provider))
     return linked
   })
 }

@@ -17,6 +17,8 @@ export type ConsoleOptions = BuiltPageOptions & {
   workspaceClientId: string
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
+  /** Whether people sign in with codes by e-mail. */
+  hasCodes: boolean
   /** The names of what the server can do, by which the page chooses its screens. */
   features: string[]
 }
@@ -36,6 +38,7 @@ export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
     debug,
     workspace_client_id: options.workspaceClientId,
     providers,
+    has_codes: options.hasCodes,
     features: options.features,
   }
   const allowedHosts =

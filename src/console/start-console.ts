@@ -32,6 +32,7 @@ export async function startConsole({
   isBeingBuilt,
 }: Dependencies): Promise<FeatureServer | undefined> {
   if (!settings.CONSOLE_ENABLED) return undefined
+  const methods = listSignInMethods(settings)
   const server = createConsoleServer({
     baseUrl: settings.BASE_URL,
     adminUrl: settings.ADMIN_URL,
@@ -41,9 +42,10 @@ export async function startConsole({
     secureCookies: settings.COOKIE_SECURE,
     debug: settings.DEBUG,
     workspaceClientId: consoleClientId,
-    providers: listSignInMethods(settings)
+    providers: methods
       .filter((name) => isAdminMethod(settings, name))
       .map((name) => ({ name, title: titleOf(settings, name) })),
+    hasCodes: methods.includes('email'),
     features: featureNames,
   })
   if (!server.hasBuild && !isBeingBuilt) {

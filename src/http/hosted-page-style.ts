@@ -77,6 +77,7 @@ footer {
   margin-top: 1.75rem; padding-top: 1.125rem; border-top: 1px solid var(--line);
   color: var(--muted); font-size: .875rem; overflow-wrap: anywhere;
 }
+footer a { color: var(--accent); white-space: nowrap }
 code { font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, monospace }
 @media (max-width: 26rem) { main { padding: 1.75rem 1.25rem } }
 @media (prefers-reduced-motion: reduce) { .choice { transition: none } }

@@ -22,6 +22,7 @@ export type HostedPage = {
   invitations: Link[]
   fields: { name: string; value: string }[]
   error?: string | undefined
+  account_url?: string | undefined
   consent?: ConsentOfPage | undefined
 }
 
@@ -119,7 +120,7 @@ function renderHostedPage(page: HostedPage): string {
         `<p>${strong(app)} opens the workspace that you choose.</p>`,
         renderLinks(page.links, 'Workspaces', renderWorkspace),
         ...(page.invitations.length > 0 ? ['<h2>Invitations</h2>', renderInvitations(page)] : []),
-        `<footer>Signed in as ${strong(email)}</footer>`,
+        renderSignedIn(page),
       ])
     case 'accept_invitation':
       return renderDocument('Accept an invitation', [
@@ -129,7 +130,7 @@ function renderHostedPage(page: HostedPage): string {
         ...(page.links.length === 0
           ? []
           : [renderLinks(page.links, 'Other choices', renderSecondaryAction)]),
-        `<footer>Signed in as ${strong(email)}</footer>`,
+        renderSignedIn(page),
       ])
     case 'sign_in_to_accept':
       return renderDocument('You are invited', renderSignInToAccept(page))
@@ -328,15 +329,22 @@ function renderLinkAccount(page: HostedPage): string[] {
   ]
 }
 
-function renderJoined({ invitations, email }: HostedPage): string[] {
+function renderJoined(page: HostedPage): string[] {
+  const { invitations, email } = page
   const { label = '', detail = '' } = invitations[0] ?? {}
   const isOther = email !== '' && detail !== ''
   return [
     `<h1>${isOther ? `${escapeHtml(detail)} has` : 'You have'} joined ${escapeHtml(label)}</h1>`,
     ...(detail === '' || isOther ? [] : [`<p>The invitation was for ${strong(detail)}.</p>`]),
     '<p>Open your application to work in the workspace. You can close this page.</p>',
-    ...(email === '' ? [] : [`<footer>Signed in as ${strong(email)}</footer>`]),
+    ...(email === '' ? [] : [renderSignedIn(page)]),
   ]
+}
+
+/** Names the user who is signed in, and leads to their account page if there is one. */
+function renderSignedIn({ email, account_url: url }: HostedPage): string {
+  const account = url === undefined ? '' : ` · <a href="${escapeHtml(url)}">Your account</a>`
+  return `<footer>Signed in as ${strong(email)}${account}</footer>`
 }
 
 /** Renders a form with a button for each choice that changes something. */

@@ -1,5 +1,6 @@
 import { escapeHtml } from '../core/escape-html.ts'
 import type { Mail } from '../outbound/mail-client.ts'
+import { type MethodSettings, titleOf } from './providers/sign-in-methods.ts'
 
 /** What an e-mail says about a change, and what to do if somebody else made it. */
 export type AccountChange = { subject: string; sentence: string; advice?: string }
@@ -21,4 +22,15 @@ export function renderAccountMail(
     text: `${sentence}\n\n${advice}\n`,
     html: `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n<p>${escapeHtml(sentence)}</p>\n<p>${advice}</p>\n</html>\n`,
   }
+}
+
+/** Renders the e-mail to a user as whom an account of a provider can sign in from now on. */
+export function renderAddedAccountMail(
+  to: string,
+  settings: MethodSettings & { BASE_URL: string },
+  provider: string,
+): Mail {
+  const title = titleOf(settings, provider)
+  const sentence = `An account of ${title} was added to yours. You can now sign in with it.`
+  return renderAccountMail(to, settings.BASE_URL, { subject: 'An account was added', sentence })
 }

@@ -54,6 +54,8 @@ export type IdentityDependencies = {
   proofs: Proofs
   /** The providers of workspaces' connections. */
   connectionProviders: ConnectionProviderSource
+  /** The URL of the account page, if there is one. */
+  accountUrl: string | undefined
   externalClients: ExternalClients
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date

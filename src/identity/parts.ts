@@ -10,6 +10,7 @@ import { identityStores } from './store/stores.ts'
 export const parts = {
   stores: identityStores,
   defaultServices: {
+    accountUrl: undefined as string | undefined,
     connectionProviders: noConnectionProviders,
     externalClients: noExternalClients,
     resourceServices: noResourceServices,

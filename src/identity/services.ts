@@ -54,7 +54,8 @@ export function createIdentityServices(dependencies: IdentityServiceDependencies
   })
   const backchannelHosts = createBackchannelHosts(settings)
   const proofs = createProofs(settings.SESSION_SECRET_KEY, now)
-  const identity: Omit<IdentityDependencies, 'connectionProviders' | 'externalClients'> = {
+  type Brought = 'accountUrl' | 'connectionProviders' | 'externalClients'
+  const identity: Omit<IdentityDependencies, Brought> = {
     currentKeys,
     tokens,
     stateCookies: createStateCookies(settings.SESSION_SECRET_KEY, now),

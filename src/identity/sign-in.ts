@@ -1,6 +1,7 @@
 import { domainOf } from '../core/email.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { Mail } from '../outbound/mail-client.ts'
+import { renderAddedAccountMail } from './account-mail.ts'
 import { followAddress, renderFormerAddressMail } from './follow-address.ts'
 import type {
   IdentityContext,
@@ -101,6 +102,12 @@ export async function signIn(
   // The account that signs in must be one that the user had.
   if (identity.links && wasLinked && (await linkProvedAddress(tx, user, identity.links)))
     context.mailLater(renderLinkedAddressMail(user.email, settings.BASE_URL))
+  if (!wasLinked && user.hasSignedIn)
+    context.mailLater(
+      identity.provider === 'email'
+        ? renderLinkedAddressMail(user.email, settings.BASE_URL)
+        : renderAddedAccountMail(user.email, settings, identity.provider),
+    )
   if (settings.PERSONAL_WORKSPACES && !client?.workspaceId)
     await tx.signInWorkspaces.createPersonal(user, now)
   return success({ ...user, wasLinked })

@@ -7,11 +7,15 @@ import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
 import { migrate } from '../database/migrate.ts'
 import { keyPathsOf, loadKeys } from '../identity/key-source.ts'
 import { createKeyFiles } from '../identity/keys.ts'
+import { hasAdminMethod } from '../identity/providers/sign-in-methods.ts'
 import type { Config } from './config.ts'
 import { checkGrpcTls } from './grpc-tls.ts'
 
 /** The migrated database that all nodes of a server share. */
 export type Bootstrap = { databaseUrl: string; stop(): Promise<void> }
+
+const noAdminMethod =
+  'Administrators cannot sign in: configure an identity provider for them, or list email in ADMIN_SIGN_IN_METHODS. A passkey counts as the method of the session that added it'
 
 /**
  * Starts the embedded PostgreSQL if no other is configured, applies migrations, and creates signing
@@ -25,6 +29,7 @@ export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap>
   readEncryptionKeys(config)
   await loadKeys(config)
   await checkGrpcTls(config)
+  if (!hasAdminMethod(config)) log.warn(noAdminMethod)
   const { url: databaseUrl, stop } = await findDatabase(config, log)
   try {
     const applied = await migrate(databaseUrl, {

@@ -17,8 +17,8 @@ export type HandlerContext = ReturnType<typeof createHandlerContext>
 
 /** Returns what handlers find in their context, in addition to the call. */
 export function createHandlerContext({ settings, secretBox, services }: HandlerDependencies) {
-  const { connectionProviders, externalClients } = services
-  const brought = { connectionProviders, externalClients }
+  const { accountUrl, connectionProviders, externalClients } = services
+  const brought = { accountUrl, connectionProviders, externalClients }
   const identity: IdentityDependencies = { ...services.identity, ...brought }
   return {
     ...services,

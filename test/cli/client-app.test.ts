@@ -57,7 +57,12 @@ test.serial('every setting of an app can be changed and removed', async (t) => {
   const changed = await update(
     ...['--name', 'New', '--redirect-uri', `${uri}/a`, `${uri}/b`, '--type', 'confidential'],
     ...['--post-logout-redirect-uri', 'https://app.example.com/bye', '--no-pkce-required'],
-    ...['--backchannel-logout-uri', 'https://app.example.com/logout', '--popup-sign-in', '--consent-required'],
+    ...[
+      '--backchannel-logout-uri',
+      'https://app.example.com/logout',
+      '--popup-sign-in',
+      '--consent-required',
+    ],
   )
   t.like(changed, {
     name: 'New',

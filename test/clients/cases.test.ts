@@ -48,8 +48,11 @@ test('the fake returns the results of clients/cases.json', async (t) => {
   const workspaces = world.workspaces.map(({ id, name }) => ({ id, slug: name }))
   const fake = createFakeDaikon({ ...world, service, workspaces, conditions })
   const values = { ...ids }
-  for (const { name, userId, workspaceId, state } of world.tokens) {
-    const token = fake.token(userId, workspaceId, { seconds: state === 'expired' ? -60 : 900 })
+  for (const { name, userId, workspaceId, state, resource: uri, scopes = [] } of world.tokens) {
+    const token = fake.token(userId, workspaceId, {
+      seconds: state === 'expired' ? -60 : 900,
+      ...(uri !== undefined && { resource: { uri, scopes } }),
+    })
     if (state === 'revoked') fake.revokeToken(token)
     values[name] = state === 'forged' ? forge(token) : token
   }

@@ -100,6 +100,7 @@ test('settings of a protected resource that cannot be right are refused', (t) =>
   const { protectedResource } = createExpressGuards(fake)
   for (const wrong of [
     { resource: '/mcp', scopes },
+    { resource: 'urn:docs:mcp', scopes },
     { resource: `${resource}?a`, scopes },
     { resource, scopes: ['a b'] },
     { resource, scopes: 'read' as never },

@@ -115,8 +115,8 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
   },
   resourceTypes: async (daikon) => sort((await daikon.resourceTypes()).map(({ type }) => type)),
   deleteType: (daikon, { type }) => daikon.deleteType(type),
-  verifyAccessToken: async (daikon, { token }) => {
-    const { sub, wid } = await daikon.verifyAccessToken(token)
+  verifyAccessToken: async (daikon, { token, audience }) => {
+    const { sub, wid } = await daikon.verifyAccessToken(token, { audience })
     return { userId: sub, workspaceId: wid }
   },
   resourceId: (daikon, resource) => daikon.resourceId(resource),

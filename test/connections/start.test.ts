@@ -166,7 +166,7 @@ test("a connection's callback does not replace another person's session", async 
     ...{
       browserHash: '',
       lacksPersonalWorkspace: true,
-      expiresAt: new Date(now.getTime() + 60_000),
+      expiresAt: new Date(now.getTime() + 3_600_000),
     },
   }
   await browserSessions.create(session, 10)

@@ -35,6 +35,20 @@ test('administrators do not sign in by a code', async (t) => {
   t.false(visitor.cookies.has('admin_token'))
 })
 
+test("the flow of another of daikon's methods leads administrators to no code", async (t) => {
+  const both = await environment.addNode({
+    SIGN_IN_METHODS: ['google', 'microsoft', 'github', 'oidc', 'email', 'passkey'],
+  })
+  const visitor = new Visitor(both)
+  const { location } = await visitor.open('/auth/admin/login/passkey')
+  const state = new URL(location).searchParams.get('state') ?? ''
+  t.is((await visitor.open(`/auth/passkey?state=${state}`)).status, 200)
+  t.is((await visitor.open(`/auth/email?state=${state}`)).status, 404)
+  t.is((await visitor.ask('admin@example.com', state)).status, 404)
+  t.is((await visitor.open(`/auth/email/code?state=${state}`)).status, 404)
+  t.is((await visitor.type(state, '01020304')).status, 404)
+})
+
 test('a code promotes nobody whose address is in ADMIN_EMAILS', async (t) => {
   const visitor = new Visitor(environment)
   const { state } = await visitor.ask(listed)

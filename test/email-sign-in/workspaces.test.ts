@@ -95,7 +95,7 @@ test.serial('sessions by a provider reach a workspace that refuses codes', async
   const { verifier, challenge } = createPkce()
   await pool.query(
     `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
-    values (encode(sha256('by provider'), 'hex'), $1, 'google', $2, now() + interval '1 minute')`,
+    values (encode(sha256('by provider'), 'hex'), $1, 'google', $2, now() + interval '10 minutes')`,
     [user, challenge],
   )
   const exchange = { workspace_id: workspace, code: 'by provider', code_verifier: verifier }

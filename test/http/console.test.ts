@@ -33,6 +33,7 @@ async function startServer(
     allowedHosts: ['localhost'],
     secureCookies: true,
     workspaceClientId: 'x',
+    hasCodes: false,
     debug: options.debug ?? false,
     providers: [{ name: 'google', title: '"><script>alert(1)</script>' }],
     features: ['identity', 'webhooks'],

@@ -3,8 +3,10 @@ import test, { type ExecutionContext } from 'ava'
 import type { CDPSession, Page } from 'playwright-core'
 import { accountClientId } from '../../src/identity/store/client-store.ts'
 import { hasBrowser, openBrowserPage } from '../support/browser.ts'
+import { member, openContext, startConsole } from '../support/console.ts'
 import { startDevServer } from '../support/dev-server.ts'
 import { createPkce } from '../support/sign-in.ts'
+import { startStubIssuer } from '../support/stub-issuer.ts'
 
 type Authenticator = { session: CDPSession; id: string }
 
@@ -159,5 +161,28 @@ if (hasBrowser) {
     await page.goto(`${rest}/auth/admin/login/passkey`)
     await page.getByText('The passkey is not known here').waitFor()
     t.is((await credentialsOf(authenticator)).length, 0)
+  })
+
+  test('the field for an address of a connection offers passkeys, without codes', async (t) => {
+    t.timeout(600_000)
+    const fixture = await startConsole({ SIGN_IN_METHODS: 'google,passkey' })
+    t.teardown(() => fixture.stop())
+    const { restUrl, consoleUrl, seed, pool, browser } = fixture
+    const workspace = await seed.workspace('Northwind')
+    await pool.query("update workspaces set slug = 'demo' where id = $1", [workspace])
+    await seed.member(workspace, await seed.user(member.name, { email: member.email }), 'owner')
+    const connection = await seed.connection(workspace, await startStubIssuer())
+    await seed.connectionDomain(connection, workspace, 'corp.example')
+    await pool.query('update connection_domains set verified_at = now()')
+    const page = await (await openContext(browser)).newPage()
+    const authenticator = await addAuthenticator(page)
+    t.is((await createPasskey(page, restUrl, 'Bob')).status, 201)
+    t.is((await credentialsOf(authenticator)).length, 1)
+    await signOut(page)
+    await page.goto(`${consoleUrl}/w/demo`)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    // The browser chooses the only passkey of its authenticator by itself.
+    await page.waitForURL(`${consoleUrl}/w/demo`)
+    await page.getByText('Owner of the workspace Northwind').waitFor()
   })
 }

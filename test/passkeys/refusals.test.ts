@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { listActivity } from '../support/activity.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import {
   addPasskey,
@@ -23,6 +24,8 @@ import type { Transport } from '../support/transports.ts'
 
 const environment = await createPasskeyEnvironment()
 const { pool, clock } = environment
+// Its challenges have the same key.
+const otherDomain = await environment.addNode({ PASSKEY_RP_ID: 'example.com' })
 test.after.always(() => environment.stop())
 
 const newUser = (transport: Transport) => signInToAccount(transport, environment.addProviderUser())
@@ -47,7 +50,7 @@ const deviations: [deviation: Deviation, problem: RegExp][] = [
   [{ challenge: '' }, /challenge/],
 ]
 
-for (const transport of environment.transports) {
+for (const [index, transport] of environment.transports.entries()) {
   const over = `over ${transport.label}`
 
   const refusesCreation = async (
@@ -113,6 +116,8 @@ for (const transport of environment.transports) {
     const { credential } = createSoftPasskey(options, origin)
     expectOk(await transport.call('CreatePasskey', { credential }, { token: mine.token }))
     await refuses(mine.token, options)
+    // The same bytes.
+    await refuses(mine.token, { ...options, challenge: `${options.challenge}=` })
     // The challenge of a sign-in.
     await refuses(mine.token, await readOptions(transport, await beginSignIn(transport)))
     // After the session.
@@ -126,6 +131,61 @@ for (const transport of environment.transports) {
     t.is(expectError(ended).code, 'unauthenticated')
     t.is(await countPasskeys(mine.userId), 1)
     t.is(await countPasskeys(other.userId), 0)
+  })
+
+  test(`a challenge is for one RP ID ${over}`, async (t) => {
+    const { token } = await newUser(transport)
+    const { passkey } = await addPasskey(transport, token)
+    const elsewhere = otherDomain.transports[index] as Transport
+    const { challenge } = await beginPasskey(elsewhere, token)
+    await refusesCreation(t, token, { challenge }, /another sign-in, session or domain/)
+    const open = await beginSignIn(transport)
+    const asked = await readOptions(elsewhere, open)
+    const deviation = { challenge: asked.challenge }
+    const refused = expectError(await assertIn(transport, open, passkey, deviation))
+    t.regex(refused.detail, /another sign-in, session or domain/)
+  })
+
+  test(`the ID of a new passkey is the one that its authenticator names ${over}`, async (t) => {
+    const { token, userId } = await newUser(transport)
+    const { credential } = createSoftPasskey(await beginPasskey(transport, token), origin)
+    const id = randomBytes(32).toString('base64url')
+    const message = { credential: { ...credential, id, rawId: id } }
+    const refused = expectError(await transport.call('CreatePasskey', message, { token }))
+    t.regex(refused.detail, /another credential/)
+    t.is(await countPasskeys(userId), 0)
+  })
+
+  test.serial(`a session that ends meanwhile adds no passkey ${over}`, async (t) => {
+    const { token, userId } = await newUser(transport)
+    const { credential } = createSoftPasskey(await beginPasskey(transport, token), origin)
+    const lock = await pool.connect()
+    try {
+      await lock.query('begin')
+      await lock.query('select from users where id = $1 for update', [userId])
+      const adding = transport.call('CreatePasskey', { credential }, { token })
+      await waitUntilBlocked(pool)
+      await lock.query('delete from refresh_families where user_id = $1', [userId])
+      await lock.query('commit')
+      t.is(expectError(await adding).code, 'unauthenticated')
+    } finally {
+      lock.release()
+    }
+    t.is(await countPasskeys(userId), 0)
+  })
+
+  test(`a user changes no passkey of another user ${over}`, async (t) => {
+    const [mine, other] = [await newUser(transport), await newUser(transport)]
+    const { passkeyId: passkey_id } = await addPasskey(transport, other.token)
+    for (const [method, message] of [
+      ['UpdatePasskey', { passkey_id, name: 'Mine' }],
+      ['DeletePasskey', { passkey_id }],
+    ] as const) {
+      const refused = await transport.call(method, message, { token: mine.token })
+      t.is(expectError(refused).reason, 'PASSKEY_NOT_FOUND')
+    }
+    const { passkeys } = expectOk(await transport.call('ListPasskeys', {}, { token: other.token }))
+    t.not(passkeys[0].name, 'Mine')
   })
 
   test(`two uses of a challenge at once create one passkey ${over}`, async (t) => {
@@ -205,7 +265,8 @@ for (const transport of environment.transports) {
     const { passkey, passkeyId } = await addPasskey(transport, token)
     await signInWithPasskey(transport, passkey, { counter: 0 })
     await signInWithPasskey(transport, passkey, { counter: 5 })
-    for (const counter of [5, 4, 0]) {
+    // A refused counter is not kept: 4 must not follow 0.
+    for (const counter of [5, 0, 4]) {
       const open = await beginSignIn(transport)
       const refused = expectError(await assertIn(transport, open, passkey, { counter }))
       t.regex(refused.detail, /counter/)

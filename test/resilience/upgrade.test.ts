@@ -1,10 +1,7 @@
 // Upgrades the last release under traffic, as docs/operations.md describes, goes back to it, and
 // upgrades again. UPGRADE_RESOURCES=1000000 npm test -- test/resilience/upgrade.test.ts does so with
 // a large database, which takes ten minutes, and until the test ends, 3 GB for temporary files.
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
@@ -22,6 +19,7 @@ import { createDirectoryTraffic } from '../support/upgrade/directory.ts'
 import { createFacts } from '../support/upgrade/facts.ts'
 import { insertLargeDatabase } from '../support/upgrade/large-database.ts'
 import { watchTableLocks } from '../support/upgrade/locks.ts'
+import { checkOut } from '../support/upgrade/release.ts'
 import { createRotation } from '../support/upgrade/rotation.ts'
 import { startProvider, startSignIns } from '../support/upgrade/sign-ins.ts'
 import { createFollower, startStreams } from '../support/upgrade/streams.ts'
@@ -43,16 +41,6 @@ async function createDatabase(t: ExecutionContext): Promise<string> {
   })
   url.pathname = `/${name}`
   return url.href
-}
-
-/** Writes the sources of a commit into a folder, in which the installed packages are used. */
-function checkOut(t: ExecutionContext, commit: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'daikon-release-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const paths = 'src gen proto package.json'
-  execFileSync('sh', ['-c', `git archive ${commit} ${paths} | tar x -C ${folder}`], { cwd: root })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  return folder
 }
 
 /** Describes durations in milliseconds. */

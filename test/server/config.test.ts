@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { ConfigError } from '../../src/config/config.ts'
 import { findMisspeltSettings } from '../../src/config/misspelt-settings.ts'
+import { hasAdminMethod } from '../../src/identity/providers/sign-in-methods.ts'
 import { readConfig, settings } from '../../src/server/config.ts'
 import { createKeyFolder, launchServer } from '../support/server-process.ts'
 
@@ -108,6 +109,23 @@ test('mistakes in the choice of identity providers are reported', (t) => {
   }
   t.notThrows(() => readConfig({ ...oidc, SIGN_IN_METHODS: 'oidc', ADMIN_SIGN_IN_METHODS: 'oidc' }))
   t.deepEqual(findMistakes(t, { SIGN_UP: 'closed' }), ['SIGN_UP must be one of open, invited'])
+})
+
+test('administrators sign in by a provider, or by codes if they may', (t) => {
+  const email = { SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: 'daikon@example.com' }
+  const google = { GOOGLE_CLIENT_ID: 'x' }
+  const cases: [environment: Record<string, string>, isLeft: boolean][] = [
+    [{}, false],
+    [google, true],
+    [{ ...email, SIGN_IN_METHODS: 'email' }, false],
+    [{ ...email, SIGN_IN_METHODS: 'email', ADMIN_SIGN_IN_METHODS: 'email' }, true],
+    [{ ...email, SIGN_IN_METHODS: 'email,passkey' }, false],
+    [{ ...email, ...google, SIGN_IN_METHODS: 'email,passkey,google' }, true],
+    // A passkey counts as Google, which is not for administrators.
+    [{ ...google, SIGN_IN_METHODS: 'passkey,google', ADMIN_SIGN_IN_METHODS: 'passkey' }, false],
+  ]
+  for (const [environment, isLeft] of cases)
+    t.is(hasAdminMethod(readConfig(environment)), isLeft, JSON.stringify(environment))
 })
 
 test('an invalid value is explained', (t) => {

@@ -73,3 +73,18 @@ test('with DEBUG=true, missing keys are created for their owner only', async (t)
   await startServer(t, folder, { DATABASE_URL: database.url })
   t.is(statSync(join(folder, 'private.pem')).mode & 0o777, 0o600)
 })
+
+test('a server warns if administrators cannot sign in', async (t) => {
+  const folder = createKeyFolder(t)
+  const codes = {
+    SIGN_IN_METHODS: 'email',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    SMTP_FROM: 'a@example.com',
+  }
+  const start = async (variables: Record<string, string>) => {
+    const { lines } = await startServer(t, folder, { DATABASE_URL: database.url, ...variables })
+    return lines.some(({ msg }) => msg.startsWith('Administrators cannot sign in'))
+  }
+  t.true(await start(codes))
+  t.false(await start({ ...codes, ADMIN_SIGN_IN_METHODS: 'email' }))
+})

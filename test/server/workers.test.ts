@@ -18,77 +18,83 @@ function isRunning(pid: number): boolean {
 }
 
 // Serial: each starts three processes, which would take too long to connect to the database side by side.
-test.serial('workers share both ports and rate limits, and are aggregated on the operations port', async (t) => {
-  const folder = createKeyFolder(t)
-  const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
-  const server = await startServer(t, folder, settings)
-  const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
-  t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
+test.serial(
+  'workers share both ports and rate limits, and are aggregated on the operations port',
+  async (t) => {
+    const folder = createKeyFolder(t)
+    const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
+    const server = await startServer(t, folder, settings)
+    const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
+    t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
 
-  const startedAt = performance.now()
-  // Separate connections, so that both workers are called.
-  const responses = await Promise.all(
-    Array.from({ length: 40 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
-  )
-  t.is(responses.filter(({ status }) => status === 401).length, 30)
-  t.is(responses.filter(({ status }) => status === 429).length, 10)
-  const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
-  const counted = (code: string) =>
-    text.match(
-      new RegExp(`^daikon_calls_total{.*GetMe.*transport="http",code="${code}"} (\\d+)$`, 'm'),
-    )?.[1]
-  t.is(counted('unauthenticated'), '30')
-  t.is(counted('resource_exhausted'), '10')
-  t.regex(text, /^daikon_ready 1$/m)
-  const workers = () =>
-    new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
-  // The lines can arrive after the responses.
-  await waitUntil(() => workers().size === 2)
+    const startedAt = performance.now()
+    // Separate connections, so that both workers are called.
+    const responses = await Promise.all(
+      Array.from({ length: 40 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
+    )
+    t.is(responses.filter(({ status }) => status === 401).length, 30)
+    t.is(responses.filter(({ status }) => status === 429).length, 10)
+    const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
+    const counted = (code: string) =>
+      text.match(
+        new RegExp(`^daikon_calls_total{.*GetMe.*transport="http",code="${code}"} (\\d+)$`, 'm'),
+      )?.[1]
+    t.is(counted('unauthenticated'), '30')
+    t.is(counted('resource_exhausted'), '10')
+    t.regex(text, /^daikon_ready 1$/m)
+    const workers = () =>
+      new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
+    // The lines can arrive after the responses.
+    await waitUntil(() => workers().size === 2)
 
-  // A worker that dies is replaced, and the ports stay the same.
-  const [victim] = [...workers()] as [number]
-  process.kill(victim, 'SIGKILL')
-  await server.waitForLine(({ msg }) => msg.startsWith('A worker died'))
-  await waitUntil(async () => (await readiness()).workers.ready === 2)
-  t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
-  // Rate limits survive the worker. On a busy machine, it may take a minute to replace it.
-  const { status } = await sendRawHttp(server.httpPort, { path: '/users/me' })
-  t.true(status === 429 || performance.now() - startedAt > 60_000, String(status))
-  t.is((await sendRawHttp(server.httpPort, { path: '/health' })).status, 200)
-
-  const environment = await connectToServer(folder, server, database)
-  for (const transport of environment.transports.slice(0, 1)) {
-    const fixture = await createWorkspaceFixture(environment, transport)
-    const record = await fixture.register(fixture.people.viewer)
-    t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
-  }
-  for (const transport of environment.transports) transport.close()
-
-  const pids = workers()
-  server.child.kill('SIGTERM')
-  t.deepEqual(await server.exited, { code: 0, signal: null })
-  for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
-})
-
-test.serial('workers that are killed under load are replaced, and the primary keeps running', async (t) => {
-  const folder = createKeyFolder(t)
-  const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
-  const server = await startServer(t, folder, settings)
-  const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
-  for (let round = 0; round < 2; round += 1) {
+    // A worker that dies is replaced, and the ports stay the same.
+    const [victim] = [...workers()] as [number]
+    process.kill(victim, 'SIGKILL')
+    await server.waitForLine(({ msg }) => msg.startsWith('A worker died'))
     await waitUntil(async () => (await readiness()).workers.ready === 2)
-    const before = new Set(server.lines)
-    // Some calls fail with the worker.
-    for (let n = 0; n < 60; n += 1)
-      sendRawHttp(server.httpPort, { path: '/users/me' }).catch(() => {})
-    const line = await server.waitForLine((line) => line.msg === 'call' && !before.has(line))
-    process.kill(Number(line.pid), 'SIGKILL')
-  }
-  await waitUntil(async () => (await readiness()).workers.ready === 2)
-  t.like(await readiness(), { ready: true })
-  server.child.kill('SIGTERM')
-  t.deepEqual(await server.exited, { code: 0, signal: null })
-})
+    t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
+    // Rate limits survive the worker. On a busy machine, it may take a minute to replace it.
+    const { status } = await sendRawHttp(server.httpPort, { path: '/users/me' })
+    t.true(status === 429 || performance.now() - startedAt > 60_000, String(status))
+    t.is((await sendRawHttp(server.httpPort, { path: '/health' })).status, 200)
+
+    const environment = await connectToServer(folder, server, database)
+    for (const transport of environment.transports.slice(0, 1)) {
+      const fixture = await createWorkspaceFixture(environment, transport)
+      const record = await fixture.register(fixture.people.viewer)
+      t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
+    }
+    for (const transport of environment.transports) transport.close()
+
+    const pids = workers()
+    server.child.kill('SIGTERM')
+    t.deepEqual(await server.exited, { code: 0, signal: null })
+    for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+  },
+)
+
+test.serial(
+  'workers that are killed under load are replaced, and the primary keeps running',
+  async (t) => {
+    const folder = createKeyFolder(t)
+    const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
+    const server = await startServer(t, folder, settings)
+    const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
+    for (let round = 0; round < 2; round += 1) {
+      await waitUntil(async () => (await readiness()).workers.ready === 2)
+      const before = new Set(server.lines)
+      // Some calls fail with the worker.
+      for (let n = 0; n < 60; n += 1)
+        sendRawHttp(server.httpPort, { path: '/users/me' }).catch(() => {})
+      const line = await server.waitForLine((line) => line.msg === 'call' && !before.has(line))
+      process.kill(Number(line.pid), 'SIGKILL')
+    }
+    await waitUntil(async () => (await readiness()).workers.ready === 2)
+    t.like(await readiness(), { ready: true })
+    server.child.kill('SIGTERM')
+    t.deepEqual(await server.exited, { code: 0, signal: null })
+  },
+)
 
 test.serial('a worker that hangs does not block probes, and is replaced and counted', async (t) => {
   const folder = createKeyFolder(t)
@@ -155,38 +161,42 @@ const slowPrimary = `
   cluster.on('fork', ({ process }) =>
     process.on('internalMessage', ({ ack }) => ack !== undefined && pause()))`
 
-test.serial('a server that stops hands out the connections that no worker has accepted', async (t) => {
-  const folder = createKeyFolder(t)
-  const server = await startServer(t, folder, {
-    DATABASE_URL: database.url,
-    WORKERS: '2',
-    LOG_LEVEL: 'debug',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(slowPrimary)}`,
-  })
-  const pids = () => new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
-  await Promise.all(
-    Array.from({ length: 6 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
-  )
-  await waitUntil(() => pids().size === 2)
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of pids()) if (isRunning(pid)) process.kill(pid, name)
-  }
-  t.teardown(() => signal('SIGKILL'))
+test.serial(
+  'a server that stops hands out the connections that no worker has accepted',
+  async (t) => {
+    const folder = createKeyFolder(t)
+    const server = await startServer(t, folder, {
+      DATABASE_URL: database.url,
+      WORKERS: '2',
+      LOG_LEVEL: 'debug',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(slowPrimary)}`,
+    })
+    const pids = () =>
+      new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
+    await Promise.all(
+      Array.from({ length: 6 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
+    )
+    await waitUntil(() => pids().size === 2)
+    const signal = (name: NodeJS.Signals) => {
+      for (const pid of pids()) if (isRunning(pid)) process.kill(pid, name)
+    }
+    t.teardown(() => signal('SIGKILL'))
 
-  signal('SIGSTOP')
-  const responses = Promise.allSettled(
-    Array.from({ length: 12 }, () => sendRawHttp(server.httpPort, { path: '/health' })),
-  )
-  // The primary has accepted the connections when it responds.
-  await sendRawHttp(server.metricsPort, { path: '/livez' })
-  server.child.kill('SIGTERM')
-  await server.waitForLine(({ msg }) => msg === 'Draining')
-  signal('SIGCONT')
+    signal('SIGSTOP')
+    const responses = Promise.allSettled(
+      Array.from({ length: 12 }, () => sendRawHttp(server.httpPort, { path: '/health' })),
+    )
+    // The primary has accepted the connections when it responds.
+    await sendRawHttp(server.metricsPort, { path: '/livez' })
+    server.child.kill('SIGTERM')
+    await server.waitForLine(({ msg }) => msg === 'Draining')
+    signal('SIGCONT')
 
-  for (const response of await responses)
-    t.is(response.status === 'fulfilled' ? response.value.status : response.reason.code, 200)
-  t.deepEqual(await server.exited, { code: 0, signal: null })
-})
+    for (const response of await responses)
+      t.is(response.status === 'fulfilled' ? response.value.status : response.reason.code, 200)
+    t.deepEqual(await server.exited, { code: 0, signal: null })
+  },
+)
 
 test.serial('workers exit when the primary is killed', async (t) => {
   const folder = createKeyFolder(t)

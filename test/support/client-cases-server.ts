@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,14 @@ const embedded = process.env.TEST_DATABASE_URL ? undefined : await startOwnDatab
 const environment = await startTestEnvironment()
 const { serviceKey, values } = await seedClientCases(environment, readClientCases())
 const { grpcPort, httpPort } = environment
+// Tokens of alice, whom a passkey or an account has signed in.
+for (const [name, seconds, claims] of [
+  ['by-passkey', 100, { acr: 'phr' }],
+  ['by-passkey-before', 1000, { acr: 'phr' }],
+  ['by-account', 100, {}],
+  ['unconfirmed', 100, { auth_time_unconfirmed: true }],
+] as const)
+  values[`${name}.token`] = await signIn(seconds, claims)
 const address = `127.0.0.1:${grpcPort}`
 const url = `http://127.0.0.1:${httpPort}`
 process.stdout.write(`${JSON.stringify({ address, url, serviceKey, values })}\n`)
@@ -26,6 +35,19 @@ process.stdin.resume()
 await new Promise((resolve) => process.stdin.once('close', resolve))
 await environment.stop()
 await embedded?.stop()
+
+/** Signs a token of a session that began `seconds` ago. */
+function signIn(seconds: number, claims: object): Promise<string> {
+  const { alice: sub = '', acme: wid = '' } = values
+  const person = { sub, jti: randomUUID(), email: 'alice@example.com', name: 'alice' }
+  const workspace = { wid, wslug: 'acme', wrole: 'viewer' as const, groups: [] }
+  const auth_time = Math.floor(Date.now() / 1000) - seconds
+  return environment.app.tokens.sign(
+    'access',
+    { ...person, ...workspace, auth_time, ...claims },
+    86_400,
+  )
+}
 
 async function startOwnDatabase() {
   const dataDir = await mkdtemp(join(tmpdir(), 'daikon-cases-'))

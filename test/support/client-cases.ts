@@ -55,7 +55,15 @@ export type World = {
     groupId?: string
     condition?: Condition
   } & ({ permission: 'view' | 'edit' } | { role: string }))[]
-  tokens: { name: string; userId: string; workspaceId: string; state?: TokenState }[]
+  tokens: {
+    name: string
+    userId: string
+    workspaceId: string
+    state?: TokenState
+    /** The API that the token is limited to, and its scopes there. */
+    resource?: string
+    scopes?: string[]
+  }[]
 }
 
 /** `forged`: the signature is not that of the token. */
@@ -131,11 +139,12 @@ export async function seedClientCases(
     expectOk(await transport.call(method, message, { key, ...(userToken && { token: userToken }) }))
 
   const tokens: Values = {}
-  for (const { name, userId, workspaceId, state } of world.tokens) {
+  for (const { name, userId, workspaceId, state, resource, scopes = [] } of world.tokens) {
     const jti = randomUUID()
     tokens[name] = await token(userId, workspaceId, {
       jti,
       seconds: state === 'expired' ? -60 : 86_400,
+      ...(resource !== undefined && { resource: { uri: resource, scopes } }),
     })
     if (state === 'revoked') await seed.denyToken(jti)
     if (state === 'forged') tokens[name] = forge(tokens[name])

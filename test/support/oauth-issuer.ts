@@ -8,11 +8,24 @@ import { createSignInEnvironment, type SignInEnvironmentOptions } from './sign-i
 /** A server with a reachable issuer URL and one identity provider, for unmodified libraries. */
 export type OAuthIssuer = Awaited<ReturnType<typeof startIssuer>>
 
+const withGoogleAlone = {
+  MICROSOFT_CLIENT_ID: '',
+  GITHUB_CLIENT_ID: '',
+  OIDC_CLIENT_ID: '',
+  OIDC_ISSUER: '',
+}
+
 /**
  * Starts an issuer behind a proxy: the options of an environment include the issuer's URL, but the
  * port is only assigned later.
  */
-export async function startIssuer(dependencies: SignInEnvironmentOptions['dependencies'] = {}) {
+export async function startIssuer(
+  dependencies: SignInEnvironmentOptions['dependencies'] = {},
+  {
+    options,
+    settings = withGoogleAlone,
+  }: Pick<SignInEnvironmentOptions, 'options' | 'settings'> = {},
+) {
   let port = 0
   const proxy = createServer(keepConnections, (incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming
@@ -29,13 +42,8 @@ export async function startIssuer(dependencies: SignInEnvironmentOptions['depend
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const issuer = `http://localhost:${(proxy.address() as AddressInfo).port}`
   const environment = await createSignInEnvironment({
-    options: { BASE_URL: issuer },
-    settings: {
-      MICROSOFT_CLIENT_ID: '',
-      GITHUB_CLIENT_ID: '',
-      OIDC_CLIENT_ID: '',
-      OIDC_ISSUER: '',
-    },
+    options: { ...options, BASE_URL: issuer },
+    settings,
     dependencies,
   })
   port = environment.httpPort

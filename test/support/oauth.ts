@@ -101,6 +101,7 @@ export async function signInWithOAuth(
 export type Page = {
   kind?: string
   text: string
+  account_url?: string
   urls: URL[]
   /** What the form of the page sends, for each of its buttons. */
   choices: Record<string, string | boolean>[]
@@ -116,6 +117,7 @@ export function readPage({ html, page }: Record<string, any>): Page {
     const fields = page.fields.map(({ name, value }: Record<string, string>) => [name, value])
     return {
       kind: page.kind,
+      account_url: page.account_url,
       text: JSON.stringify(page),
       urls: (others ?? []).filter(({ url }) => url !== '').map(({ url }) => new URL(url)),
       choices: (buttons ?? []).map(({ confirmation }) => ({
@@ -127,7 +129,10 @@ export function readPage({ html, page }: Record<string, any>): Page {
   }
   const decode = (text: string) =>
     text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
-  const urls = [...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => new URL(decode(url)))
+  const [link, account = ''] = /<a href="([^"]*)">Your account<\/a>/.exec(html) ?? ['']
+  const urls = [...html.replace(link, '').matchAll(/href="([^"]*)"/g)].map(
+    ([, url]) => new URL(decode(url)),
+  )
   const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
   const fields = [...hidden].map(([, name, value]) => [decode(name), decode(value)])
   const buttons = html.matchAll(/<button [^>]*name="confirmation" value="([^"]*)">/g)
@@ -136,5 +141,5 @@ export function readPage({ html, page }: Record<string, any>): Page {
     confirmation: decode(value),
     is_form: true,
   }))
-  return { text: decode(html), urls, choices }
+  return { text: decode(html), urls, choices, ...(account && { account_url: decode(account) }) }
 }

@@ -18,7 +18,7 @@ export async function beginSignIn(
     code_challenge_method: 'S256',
     ...parameters,
   })
-  const grant = (redirect: URL) =>
-    openid.authorizationCodeGrant(config, redirect, { pkceCodeVerifier })
+  const grant = (redirect: URL, checks: openid.AuthorizationCodeGrantChecks = {}) =>
+    openid.authorizationCodeGrant(config, redirect, { pkceCodeVerifier, ...checks })
   return { config, start, grant }
 }

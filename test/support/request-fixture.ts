@@ -44,16 +44,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   await environment.seed.member(joinedWorkspace, people.owner.id)
   const invitation = await createInvitation(environment, people.owner)
   const otherInvitation = await createInvitation(environment, people.owner)
-  const accountTokens = new Map(
-    await Promise.all(
-      [fixture, otherFixture].flatMap((one) =>
-        Object.values(one.people).map(async (person): Promise<[string, string]> => {
-          const token = await createAccountToken(environment, person, one.workspace)
-          return [person.token, token]
-        }),
-      ),
-    ),
-  )
+  const accountTokens = await createAccountTokens(environment, [fixture, otherFixture])
   const session = await createSession(environment, people.owner, workspace)
   const account = await createAccounts(environment, people.owner)
   const otherAccount = await createAccounts(environment, otherFixture.people.owner)
@@ -572,19 +563,40 @@ async function createInvitation({ seed }: TestEnvironment, { id }: Member): Prom
   return workspace
 }
 
-/** Returns an access token of the account page that belongs to a session of the user. */
-async function createAccountToken(
+/** Returns access tokens of the account page, by the token of each person, which belong to sessions of their own. */
+async function createAccountTokens(
   environment: TestEnvironment,
-  person: Member,
-  workspace: string,
-): Promise<string> {
-  const accessTokenId = randomUUID()
-  await environment.pool.query(
-    `insert into refresh_tokens (token_id, family_id, access_token_id, access_expires_at)
-     values (gen_random_uuid(), $1, $2, now() + interval '1 day')`,
-    [await createSession(environment, person, workspace), accessTokenId],
+  fixtures: WorkspaceFixture[],
+): Promise<Map<string, string>> {
+  const owners = fixtures.flatMap(({ people, workspace }) =>
+    Object.values(people).map((person) => ({ person, workspace, jti: randomUUID() })),
   )
-  return signAccountToken(environment, person.id, workspace, 0, accessTokenId)
+  await environment.pool.query(
+    `with owner as (
+       select gen_random_uuid() as id, user_id, workspace_id, jti
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[]) owner (user_id, workspace_id, jti)
+     ), family as (
+       insert into refresh_families
+         (id, user_id, workspace_id, provider, created_at, last_used_at, expires_at)
+       select id, user_id, workspace_id, 'google', now(), now(), now() + interval '1 day' from owner
+     )
+     insert into refresh_tokens (token_id, family_id, access_token_id, access_expires_at)
+     select gen_random_uuid(), id, jti, now() + interval '1 day' from owner`,
+    [
+      owners.map(({ person }) => person.id),
+      owners.map(({ workspace }) => workspace),
+      owners.map(({ jti }) => jti),
+    ],
+  )
+  const sign = async ({
+    person,
+    workspace,
+    jti,
+  }: (typeof owners)[0]): Promise<[string, string]> => [
+    person.token,
+    await signAccountToken(environment, person.id, workspace, 0, jti),
+  ]
+  return new Map(await Promise.all(owners.map(sign)))
 }
 
 async function createSession(

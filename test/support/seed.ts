@@ -40,6 +40,20 @@ export function createSeed(pool: Pool) {
       await seed.member(workspace_id, id, role)
       return id
     },
+    /** Creates a user with each role in one statement, and adds them to the workspace. Returns their IDs. */
+    newMembers: async (workspace_id: string, roles: readonly Role[]) => {
+      const ids = roles.map(() => randomUUID())
+      await pool.query(
+        `with person as (select * from unnest($2::uuid[], $3::text[]) person (id, role)), created as (
+           insert into users (id, name, email)
+           select id, role, role || '-' || id || '@example.com' from person
+         )
+         insert into members (workspace_id, user_id, role, joined_at)
+         select $1, id, role, now() from person`,
+        [workspace_id, ids, roles],
+      )
+      return ids
+    },
     group: async (workspace_id: string, members: string[] = [], name = `group-${randomUUID()}`) => {
       const id = await insert('groups', { id: randomUUID(), workspace_id, name })
       for (const user_id of members)

@@ -51,11 +51,11 @@ export type TestEnvironment = Node & {
   dns: DnsServer
   clock: { now: Date | undefined }
   databaseUrl: string
-  /** Signs an access token of the user for the workspace. */
+  /** Signs an access token of the user for the workspace, for everything or for an API. */
   token(
     userId: string,
     workspaceId: string,
-    overrides?: { jti?: string; seconds?: number },
+    overrides?: { jti?: string; seconds?: number; resource?: { uri: string; scopes: string[] } },
   ): Promise<string>
   /** Starts another node on the same database, with other replicas if given. */
   addNode(options?: NodeOptions, replicas?: ReplicaSettings): Promise<Node>
@@ -104,7 +104,12 @@ export async function startTestEnvironment(
     pool: database.pool,
     databaseUrl: database.url,
     seed: createSeed(database.pool),
-    token: (sub, wid, { jti = randomUUID(), seconds = 900 } = {}) => {
+    token: (sub, wid, { jti = randomUUID(), seconds = 900, resource } = {}) => {
+      if (resource) {
+        const { uri, scopes } = resource
+        const claims = { sub, jti, wid, client_id: randomUUID(), scope: scopes.join(' ') }
+        return first.app.tokens.signForResource(claims, uri, seconds, clock.now ?? new Date())
+      }
       const userClaims = { sub, jti, email: 'someone@example.com', name: 'someone' }
       const workspaceClaims = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
       return first.app.tokens.sign('access', { ...userClaims, ...workspaceClaims }, seconds)

@@ -23,13 +23,16 @@ export async function createWorkspaceFixture(
   const service = `docs-${randomUUID().slice(0, 8)}`
   const { key, id: appId } = await seed.serviceApp(service)
 
-  const addMember = async (role: Role): Promise<Member> => {
-    const id = await seed.newMember(workspace, role)
-    return { id, token: await environment.token(id, workspace) }
-  }
-  const people = Object.fromEntries(
-    await Promise.all(roles.map(async (role) => [role, await addMember(role)])),
-  ) as Record<Role, Member>
+  const signFor = async (id: string): Promise<Member> => ({
+    id,
+    token: await environment.token(id, workspace),
+  })
+  const addMember = async (role: Role) => signFor(await seed.newMember(workspace, role))
+  const members = await Promise.all((await seed.newMembers(workspace, roles)).map(signFor))
+  const people = Object.fromEntries(roles.map((role, index) => [role, members[index]])) as Record<
+    Role,
+    Member
+  >
   const kind = { service_name: service, resource_type: 'document' }
 
   return {

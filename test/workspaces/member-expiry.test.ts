@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
     const { people, update, invite } = await createFixture(transport)
     const { admin: by, viewer } = people
     const inYears = (years: number) => {
-      const time = new Date(Date.now() + 60_000)
+      const time = new Date(Date.now() + 3_600_000)
       time.setUTCFullYear(time.getUTCFullYear() + years)
       return time.toISOString()
     }

@@ -14,6 +14,7 @@ type callOptions struct {
 	cascade     bool
 	inherits    *bool
 	dryRun      bool
+	audience    *string
 }
 
 type callOption interface{ apply(*callOptions) }
@@ -86,6 +87,12 @@ type DeclareOption interface {
 	forDeclare()
 }
 
+// VerifyOption configures [Client.VerifyAccessToken].
+type VerifyOption interface {
+	callOption
+	forVerify()
+}
+
 // ContextOption configures every operation that evaluates conditions.
 type ContextOption interface {
 	CheckOption
@@ -147,6 +154,10 @@ type declareSetting struct{ setting }
 
 func (declareSetting) forDeclare() {}
 
+type verifySetting struct{ setting }
+
+func (verifySetting) forVerify() {}
+
 // As passes the access token of the user who makes the change. daikon then requires that this user may manage the
 // resource. Share and the operations on links require it. Other changes without it are made in the name of your
 // service.
@@ -194,6 +205,12 @@ func Cascade() UnregisterOption {
 // Inherits sets whether the resource inherits the grants of its parent. By default, this does not change.
 func Inherits(inherits bool) ParentOption {
 	return parentSetting{func(o *callOptions) { o.inherits = &inherits }}
+}
+
+// Audience requires a token that is limited to the API with this URI. Such a token says nothing about the person: Email,
+// Name and WorkspaceSlug are empty, and Role is viewer.
+func Audience(uri string) VerifyOption {
+	return verifySetting{func(o *callOptions) { o.audience = &uri }}
 }
 
 // DryRun changes nothing, and returns what uses the current declaration.

@@ -57,7 +57,10 @@ type casesWorld struct {
 		Role            daikon.ResourceRole
 		Condition       *daikon.Condition
 	}
-	Tokens []struct{ Name, UserID, WorkspaceID, State string }
+	Tokens []struct {
+		Name, UserID, WorkspaceID, State, Resource string
+		Scopes                                     []string
+	}
 }
 
 type clientCase struct {
@@ -98,6 +101,7 @@ type caseArguments struct {
 	LinkID       string
 	As           string
 	Token        string
+	Audience     *string
 	Type, ID     string
 	DryRun       bool
 	registration daikon.Registration
@@ -275,6 +279,9 @@ func TestCasesOnFake(t *testing.T) {
 			lifetime = -time.Minute
 		}
 		created := fake.TokenWithLifetime(token.UserID, token.WorkspaceID, lifetime)
+		if token.Resource != "" {
+			created = fake.TokenForAPI(token.UserID, token.WorkspaceID, token.Resource, token.Scopes...)
+		}
 		if token.State == "revoked" {
 			fake.RevokeToken(created)
 		}
@@ -634,7 +641,11 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		return nil, client.DeleteType(ctx, args.Type)
 	},
 	"verifyAccessToken": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		claims, err := client.VerifyAccessToken(ctx, args.Token)
+		var opts []daikon.VerifyOption
+		if args.Audience != nil {
+			opts = append(opts, daikon.Audience(*args.Audience))
+		}
+		claims, err := client.VerifyAccessToken(ctx, args.Token, opts...)
 		if err != nil {
 			return nil, err
 		}

@@ -271,14 +271,15 @@ func (c *Client) Explain(
 // VerifyAccessToken verifies an access token with daikon's public keys and returns its claims. The keys are cached, so
 // most calls send nothing to the server. It therefore accepts revoked tokens until they expire; Check rejects them. The
 // API key of a service account is verified by the server on every call. An invalid token is an [ErrInvalidToken].
-func (c *Client) VerifyAccessToken(ctx context.Context, token string) (*Claims, error) {
+func (c *Client) VerifyAccessToken(ctx context.Context, token string, opts ...VerifyOption) (*Claims, error) {
+	audience := readOptions(opts).audience
 	if c.connection.isClosed() {
 		return nil, closedError()
 	}
-	if isAPIKey(token) {
+	if audience == nil && isAPIKey(token) {
 		return c.verifyAPIKey(ctx, token)
 	}
-	return c.tokens.verify(ctx, token)
+	return c.tokens.verify(ctx, token, audience)
 }
 
 func (c *Client) verifyAPIKey(ctx context.Context, key string) (*Claims, error) {

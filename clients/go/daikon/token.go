@@ -53,7 +53,8 @@ type keyLoad struct {
 	err  error
 }
 
-func (v *tokenVerifier) verify(ctx context.Context, token string) (*Claims, error) {
+// verify returns the claims of a valid token. With an audience, it must be limited to that API.
+func (v *tokenVerifier) verify(ctx context.Context, token string, audience *string) (*Claims, error) {
 	decoded := decodeToken(token)
 	if decoded == nil {
 		return nil, tokenInvalidError("it is not a JSON Web Token")
@@ -84,14 +85,27 @@ func (v *tokenVerifier) verify(ctx context.Context, token string) (*Claims, erro
 	switch {
 	case claims.Issuer != keys.issuer || claims.Issuer != issuer:
 		return nil, tokenInvalidError(fmt.Sprintf("its issuer is %q, not %s", claims.Issuer, issuer))
-	case claims.Audience != "daikon" || claims.Type != "access":
+	case audience == nil && (claims.Audience != "daikon" || claims.Type != "access"):
 		return nil, tokenInvalidError("it is not an access token")
+	case audience != nil && (claims.Type != "resource_access" || trimOrigin(claims.Audience) != trimOrigin(*audience)):
+		return nil, tokenInvalidError("it is not for " + *audience)
 	case claims.ExpiresAtUnix == 0:
 		return nil, tokenInvalidError("it has no exp")
 	case !v.now().Before(claims.ExpiresAt()):
 		return nil, tokenExpiredError()
 	}
+	if audience != nil {
+		claims.Role = "viewer"
+	}
 	return claims, nil
+}
+
+// trimOrigin removes the slash of an origin, which is one API with and without it.
+func trimOrigin(uri string) string {
+	if strings.Count(uri, "/") == strings.Count("https://host/", "/") {
+		return strings.TrimSuffix(uri, "/")
+	}
+	return uri
 }
 
 // findKeys returns the cached keys, or loads them if they are old or lack kid. If loading fails, the old keys stay in

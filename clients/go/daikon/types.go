@@ -261,11 +261,17 @@ type Claims struct {
 	// AMR are the methods of the sign-in (RFC 8176), as the identity provider reports them.
 	AMR []string `json:"amr,omitempty"`
 	// ACR is the class of the sign-in.
-	ACR      string `json:"acr,omitempty"`
-	Issuer   string `json:"iss"`
+	ACR    string `json:"acr,omitempty"`
+	Issuer string `json:"iss"`
+	// Audience is daikon, or the URI of the API that the token is limited to.
 	Audience string `json:"aud"`
-	// Type is access, or api_key for the API key of a service account, of which only Subject, WorkspaceID,
-	// WorkspaceSlug, Role and ExpiresAt are known.
+	// ClientID is the client app, if it obtained the token at /oauth/token.
+	ClientID string `json:"client_id,omitempty"`
+	// Scope contains the scopes of the token, separated by spaces.
+	Scope string `json:"scope,omitempty"`
+	// Type is access; api_key for the API key of a service account, of which only Subject, WorkspaceID,
+	// WorkspaceSlug, Role and ExpiresAt are known; or resource_access for a token that is limited to an API, which
+	// names no person.
 	Type          string `json:"type"`
 	IssuedAtUnix  int64  `json:"iat"`
 	ExpiresAtUnix int64  `json:"exp"`

@@ -23,12 +23,17 @@ func TestTheExampleOfTheReadme(t *testing.T) {
 	})
 	app := newApp(fake.Client)
 	token := fake.Token("bob", "acme")
+	apiToken := fake.TokenForAPI("bob", "acme", "https://docs.example.com/api", "documents:read")
 
 	fake.FailWith(&daikon.Error{Code: daikon.CodeUnavailable, Reason: "UNREACHABLE"})
 	// and fake.Delay(duration), fake.RevokeToken(token), fake.Recover()
 	// end
 	fake.Recover()
 	if claims, err := app.VerifyAccessToken(t.Context(), token); err != nil || claims.WorkspaceID != "acme" {
+		t.Error(claims, err)
+	}
+	audience := daikon.Audience("https://docs.example.com/api")
+	if claims, err := app.VerifyAccessToken(t.Context(), apiToken, audience); err != nil || claims.Subject != "bob" {
 		t.Error(claims, err)
 	}
 	text, err := os.ReadFile("readme_test.go")

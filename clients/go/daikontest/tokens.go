@@ -59,13 +59,30 @@ func (f *Fake) TokenWithSignIn(userID, workspaceID string, signedInAt time.Time)
 	return f.token(userID, workspaceID, 15*time.Minute, signedInAt)
 }
 
+// TokenForAPI returns an access token that is limited to the API with the URI resource, and has these scopes there.
+func (f *Fake) TokenForAPI(userID, workspaceID, resource string, scopes ...string) string {
+	now := time.Now()
+	return sign(daikon.Claims{
+		Subject:       userID,
+		ID:            rand.Text(),
+		WorkspaceID:   workspaceID,
+		AuthTimeUnix:  now.Unix(),
+		Issuer:        issuer,
+		Audience:      resource,
+		Scope:         strings.Join(scopes, " "),
+		Type:          "resource_access",
+		IssuedAtUnix:  now.Unix(),
+		ExpiresAtUnix: now.Add(15 * time.Minute).Unix(),
+	})
+}
+
 func (f *Fake) token(userID, workspaceID string, lifetime time.Duration, signedInAt time.Time) string {
 	f.server.mu.Lock()
 	user := f.server.state.users[userID]
 	member, _ := f.server.state.findMember(workspaceID, userID)
 	f.server.mu.Unlock()
 	now := time.Now()
-	claims := daikon.Claims{
+	return sign(daikon.Claims{
 		Subject:       userID,
 		ID:            rand.Text(),
 		Email:         user.Email,
@@ -78,7 +95,10 @@ func (f *Fake) token(userID, workspaceID string, lifetime time.Duration, signedI
 		Type:          "access",
 		IssuedAtUnix:  now.Unix(),
 		ExpiresAtUnix: now.Add(lifetime).Unix(),
-	}
+	})
+}
+
+func sign(claims daikon.Claims) string {
 	header := map[string]string{"alg": "RS256", "typ": "at+jwt", "kid": keyID}
 	signed := encodePart(header) + "." + encodePart(claims)
 	digest := sha256.Sum256([]byte(signed))

@@ -44,7 +44,8 @@ def add_tokens(fake: FakeDaikon | AsyncFakeDaikon, table: Table) -> dict[str, st
     values = dict(table.values)
     for row in table.world["tokens"]:
         seconds = -60 if row.get("state") == "expired" else 900
-        token = fake.token(row["userId"], row["workspaceId"], seconds=seconds)
+        access = {"resource": row.get("resource"), "scopes": row.get("scopes", ())}
+        token = fake.token(row["userId"], row["workspaceId"], seconds=seconds, **access)
         if row.get("state") == "revoked":
             fake.revoke_token(token)
         if row.get("state") == "forged":

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import json
 import time
 from typing import Any
 
@@ -11,6 +13,7 @@ import httpx2
 import pytest
 from asgiref.sync import sync_to_async
 from daikon import (
+    AsyncClient,
     ConditionDeclaration,
     DaikonError,
     Grantee,
@@ -27,7 +30,11 @@ from django.http import HttpRequest, JsonResponse
 from django.test import AsyncClient as DjangoAsyncClient
 from django.test import Client as DjangoClient
 from django.urls import path
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
+
+from .conftest import Server
+
+from .conftest import Server
 
 workspace = "0b000000-0000-4000-8000-000000000001"
 alice = "0a000000-0000-4000-8000-00000000000a"
@@ -234,6 +241,51 @@ def test_a_recent_sign_in_is_required(site: Any) -> None:
     assert site.send("GET", "/recent").headers["WWW-Authenticate"] == "Bearer"
 
 
+def test_a_recent_sign_in_is_required_on_a_server(server: Server) -> None:
+    options: dict[str, Any] = {"service": "docs", "service_key": server.service_key, "timeout": 30}
+
+    async def run() -> dict[tuple[str, str], str]:
+        async with AsyncClient(server.address, **options) as client:
+            guards = daikon.fastapi.Guards(client)
+            app = FastAPI()
+            guards.handle_errors(app)
+            required: dict[str, dict[str, Any]] = {
+                "/recent": {"max_age": 300},
+                "/hour": {"max_age": 3600},
+                "/strong": {"max_age": 300, "acr": "phr"},
+                "/phr": {"acr": "phr"},
+            }
+            for path, requirement in required.items():
+                app.get(path, dependencies=[Depends(guards.require_recent(**requirement))])(lambda: None)
+            transport = httpx2.ASGITransport(app)
+            challenges: dict[tuple[str, str], str] = {}
+            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as http:
+                for name in ["by-passkey", "by-passkey-before", "by-account", "unconfirmed", "alice"]:
+                    headers = {"Authorization": f"Bearer {server.values[f'{name}.token']}"}
+                    for path in required:
+                        response = await http.get(path, headers=headers)
+                        challenge = response.headers.get("WWW-Authenticate", "")
+                        assert (response.status_code == 200) == (challenge == "")
+                        if challenge:
+                            challenges[name, path] = challenge.partition('again"')[2]
+            return challenges
+
+    recent, strong, phr = ', max_age="300"', ', max_age="300", acr_values="phr"', ', acr_values="phr"'
+    assert asyncio.run(run()) == {
+        ("by-passkey-before", "/recent"): recent,
+        ("by-passkey-before", "/strong"): strong,
+        ("by-account", "/strong"): strong,
+        ("by-account", "/phr"): phr,
+        ("unconfirmed", "/recent"): recent,
+        ("unconfirmed", "/strong"): strong,
+        ("unconfirmed", "/phr"): phr,
+        ("alice", "/recent"): recent,
+        ("alice", "/hour"): ', max_age="3600"',
+        ("alice", "/strong"): strong,
+        ("alice", "/phr"): phr,
+    }
+
+
 def test_a_requirement_of_a_sign_in_must_be_one() -> None:
     guards = daikon.django.Guards(FakeDaikon(**world))
     for requirement in ({}, {"max_age": 59}, {"max_age": True}, {"acr": "a b"}, {"acr": '"'}):
@@ -306,3 +358,150 @@ def test_async_views_of_django_in_an_event_loop() -> None:
 def test_the_access_token_is_in_the_openapi_document() -> None:
     document = create_fastapi(AsyncFakeDaikon(**world)).openapi()
     assert document["paths"]["/documents/{id}"]["put"]["security"] == [{"access token": []}]
+
+
+api = "https://docs.example.com/mcp"
+metadata_path = "/.well-known/oauth-protected-resource/mcp"
+metadata_url = f"https://docs.example.com{metadata_path}"
+
+
+def create_api(client: AsyncClient, resource: str = api) -> FastAPI:
+    """An API with a guard at its router, and one at a path behind it."""
+    guards = daikon.fastapi.Guards(client)
+    protected = guards.protected_resource(resource=resource, scopes=["read", "write"])
+    app = FastAPI()
+    guards.handle_errors(app)
+    app.include_router(protected.router)
+    router = APIRouter(dependencies=[Depends(protected)])
+
+    @router.get("/mcp")
+    async def read(user: RequestUser = Depends(protected)) -> dict[str, Any]:
+        claims = user.claims
+        return {"sub": claims["sub"], "wid": claims["wid"], "client": user.client_id, "scopes": user.scopes}
+
+    may_edit = guards.require_permission("edit", document)
+
+    @router.put("/mcp/{id}")
+    async def save(id: str, user: RequestUser = Depends(may_edit)) -> str | None:
+        return user.client_id
+
+    app.include_router(router)
+    return app
+
+
+def send_to(app: FastAPI, path: str, token: str | None = None, method: str = "GET") -> Response:
+    async def run() -> Response:
+        headers = {"Host": "evil.example.com", "X-Forwarded-Host": "evil.example.com"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+            response = await client.request(method, path, headers=headers)
+            return Response(response.status_code, response.headers, response.json())
+
+    return asyncio.run(run())
+
+
+def test_the_guard_of_an_api_tells_clients_where_to_get_a_token() -> None:
+    app = create_api(AsyncFakeDaikon(**world))
+    described = send_to(app, metadata_path)
+    assert described.headers["Access-Control-Allow-Origin"] == "*"
+    assert described.body == {
+        "resource": api,
+        "authorization_servers": ["daikon-fake"],
+        "scopes_supported": ["read", "write"],
+        "bearer_methods_supported": ["header"],
+    }
+    missing = send_to(app, "/mcp")
+    assert (missing.status, missing.body["reason"]) == (401, "TOKEN_MISSING")
+    challenge = f'Bearer resource_metadata="{metadata_url}", scope="read write"'
+    assert missing.headers["WWW-Authenticate"] == challenge
+
+
+def test_the_guard_of_an_api_accepts_its_tokens_alone() -> None:
+    fake = AsyncFakeDaikon(**world)
+    app = create_api(fake)
+    for token in (
+        fake.token(alice, workspace),
+        fake.token(alice, workspace, resource="https://docs.example.com", scopes=["read", "write"]),
+        fake.token(alice, workspace, resource=f"{api}/", scopes=["read", "write"]),
+        fake.token(alice, workspace, resource=api, scopes=["read", "write"], seconds=-60),
+    ):
+        refused = send_to(app, "/mcp", token)
+        assert refused.status == 401
+        challenge = refused.headers["WWW-Authenticate"]
+        assert (
+            challenge == f'Bearer resource_metadata="{metadata_url}", scope="read write", error="invalid_token"'
+        )
+    narrow = send_to(app, "/mcp", fake.token(alice, workspace, resource=api, scopes=["read"]))
+    assert (narrow.status, narrow.body["reason"]) == (403, "INSUFFICIENT_SCOPE")
+    challenge = narrow.headers["WWW-Authenticate"]
+    assert challenge.startswith('Bearer error="insufficient_scope", scope="read write", ')
+    token = fake.token(alice, workspace, resource=api, scopes=["read", "write"], client_id="editor")
+    accepted = send_to(app, "/mcp", token)
+    expected = {"sub": alice, "wid": workspace, "client": "editor", "scopes": ["read", "write"]}
+    assert (accepted.status, accepted.body) == (200, expected)
+
+
+def test_other_guards_take_the_user_of_an_api() -> None:
+    fake = AsyncFakeDaikon(**world)
+    app = create_api(fake)
+    token = fake.token(alice, workspace, resource=api, scopes=["read", "write"], client_id="editor")
+    assert send_to(app, "/mcp/1", token, "PUT").body == "editor"
+    assert send_to(app, "/mcp/2", token, "PUT").status == 403
+    assert send_to(app, "/mcp/1", fake.token(alice, workspace), "PUT").status == 401
+    everything = FastApiSite()
+    assert everything.send("GET", "/documents", token).status == 401
+
+
+def test_the_guard_of_an_api_takes_both_spellings_of_an_origin() -> None:
+    fake = AsyncFakeDaikon(**world)
+    spellings = ("https://docs.example.com", "https://docs.example.com/")
+    for resource in spellings:
+        app = create_api(fake, resource)
+        assert send_to(app, "/.well-known/oauth-protected-resource").body["resource"] == resource
+        for audience in spellings:
+            token = fake.token(alice, workspace, resource=audience, scopes=["write", "read"])
+            assert send_to(app, "/mcp", token).status == 200
+
+
+@pytest.mark.parametrize(
+    ("resource", "scopes", "fields"),
+    [
+        ("/mcp", ["read"], ["resource"]),
+        ("urn:docs", ["read"], ["resource"]),
+        ("https:///mcp", ["read"], ["resource"]),
+        ('https://docs.example.com/"', ["read"], ["resource"]),
+        (f"{api}?a", ["read"], ["resource"]),
+        (f"{api}#a", "read", ["resource", "scopes"]),
+        (api, ["a b"], ["scopes"]),
+        (api, [1], ["scopes"]),
+    ],
+)
+def test_settings_of_an_api_that_cannot_be_right_are_refused(
+    resource: str, scopes: Any, fields: list[str]
+) -> None:
+    guards = daikon.fastapi.Guards(AsyncFakeDaikon(**world))
+    with pytest.raises(InvalidArgumentError) as raised:
+        guards.protected_resource(resource=resource, scopes=scopes)
+    assert [field.field for field in raised.value.fields] == fields
+
+
+def test_the_guard_of_an_api_with_tokens_of_a_server(server: Server) -> None:
+    def send(path: str, token: str | None = None) -> Response:
+        options = {"service": "docs", "service_key": server.service_key, "timeout": 60}
+        return send_to(create_api(AsyncClient(server.address, **options)), path, token)  # type: ignore[arg-type]
+
+    issuers = send(metadata_path).body["authorization_servers"]
+    claims = server.values["bob.token"].split(".")[1]
+    assert issuers == [json.loads(base64.urlsafe_b64decode(claims + "=="))["iss"]]
+    accepted = send("/mcp", server.values["bob.api.token"])
+    assert (accepted.status, accepted.body["sub"]) == (200, server.values["bob"])
+    assert accepted.body["scopes"] == ["read", "write"]
+    for name in ("bob.token", "bob.origin.token", "bob.expired.token"):
+        assert send("/mcp", server.values[name]).status == 401
+
+
+def test_an_outage_of_daikon_leaves_the_metadata_of_an_api_out() -> None:
+    client = AsyncClient("127.0.0.1:1", service="docs", service_key="dk_key", timeout=0.5)
+    assert send_to(create_api(client), metadata_path).status == 503

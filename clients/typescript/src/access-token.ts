@@ -1,6 +1,6 @@
 import type { DaikonError } from './errors.ts'
 import type { AccessTokenClaims } from './results.ts'
-import { isForAudience, toResourceClaims } from './token-audience.ts'
+import { requireAudience, toResourceClaims } from './token-audience.ts'
 import { decodeBase64Url, decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
 
 /** A key of Web Crypto. */
@@ -93,10 +93,7 @@ export function createTokenVerifier(
       throw tokenInvalid(
         `its issuer is ${JSON.stringify(claims.iss)}, not ${issuer ?? found.issuer}`,
       )
-    if (!isForAudience(claims, audience))
-      throw tokenInvalid(
-        audience === undefined ? 'it is not an access token' : `it is not for ${audience}`,
-      )
+    requireAudience(claims, audience)
     if (typeof claims.exp !== 'number') throw tokenInvalid('it has no exp')
     if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
     return audience === undefined ? (claims as AccessTokenClaims) : toResourceClaims(claims)

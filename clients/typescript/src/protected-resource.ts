@@ -64,9 +64,10 @@ export function createResourceGuard(
   { resource, scopes }: ProtectedResource,
 ): ResourceGuard {
   const fields: Field[] = []
-  const isUri = typeof resource === 'string' && URL.canParse(resource) && !/[?#]/.test(resource)
-  if (!isUri)
-    fields.push({ field: 'resource', message: 'must be a URI without a query or fragment' })
+  if (!isHttpUri(resource)) {
+    const message = 'must be an http or https URI without a query or fragment'
+    fields.push({ field: 'resource', message })
+  }
   if (!Array.isArray(scopes) || !scopes.every(isScope))
     fields.push({ field: 'scopes', message: 'must be a list of scopes' })
   if (fields.length > 0) throw invalidArgument(...fields)
@@ -111,6 +112,13 @@ export function createResourceGuard(
       return { token, claims, clientId: claims.client_id, scopes: granted }
     },
   }
+}
+
+/** Other URIs have no origin at which the metadata could be. */
+function isHttpUri(resource: unknown): boolean {
+  return (
+    typeof resource === 'string' && /^https?:\/\/[^?#]+$/i.test(resource) && URL.canParse(resource)
+  )
 }
 
 const isScope = (scope: unknown) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope)

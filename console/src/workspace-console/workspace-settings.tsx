@@ -1,6 +1,7 @@
 import { Button, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
+import { settings } from '../settings.ts'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
@@ -9,7 +10,7 @@ import { Time } from '../ui/time.tsx'
 import { NameForm } from '../workspaces/name-form.tsx'
 import { refreshWorkspaces, type Workspace } from '../workspaces/workspace-queries.ts'
 
-/** The name of the workspace, and whether administrators may give support access to it. */
+/** The name of the workspace, whether codes by e-mail suffice for it, and whether administrators may give support access. */
 export function WorkspaceSettings({ workspace }: { workspace: Workspace }) {
   const [isEditing, setEditing] = useState(false)
   const { id, name, slug, created_at } = workspace
@@ -37,6 +38,7 @@ export function WorkspaceSettings({ workspace }: { workspace: Workspace }) {
           ]}
         />
       </Section>
+      {(settings.has_codes || !workspace.email_sign_in) && <EmailSignIn workspace={workspace} />}
       <SupportAccess workspace={workspace} />
       <NameForm
         noun="workspace"
@@ -45,6 +47,56 @@ export function WorkspaceSettings({ workspace }: { workspace: Workspace }) {
         send={(body) => save(workspace, body)}
       />
     </>
+  )
+}
+
+function EmailSignIn({ workspace }: { workspace: Workspace }) {
+  const { name, role, email_sign_in } = workspace
+  const confirm = useConfirm()
+  function change(isAccepted: boolean) {
+    if (isAccepted) return void save(workspace, { email_sign_in: true }).catch(notifyFailure)
+    confirm({
+      title: `Refuse codes by e-mail in ${name}?`,
+      children:
+        'Members who have signed in with a code lose access when their tokens expire, until they sign in another way.',
+      action: 'Refuse',
+      run: () => save(workspace, { email_sign_in: false }),
+    })
+  }
+  return (
+    <Section
+      title="Codes by e-mail"
+      description="A code that is sent to an address proves only access to the mailbox."
+    >
+      <OwnerSwitch
+        label="Accept codes by e-mail"
+        role={role}
+        isOn={email_sign_in}
+        onChange={change}
+      />
+    </Section>
+  )
+}
+
+function OwnerSwitch({
+  label,
+  role,
+  isOn,
+  onChange,
+}: {
+  label: string
+  role: string | null | undefined
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+}) {
+  return (
+    <Switch
+      label={label}
+      description={role === 'owner' ? undefined : 'Only owners can change this.'}
+      disabled={role !== 'owner'}
+      checked={isOn}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   )
 }
 
@@ -65,12 +117,11 @@ function SupportAccess({ workspace }: { workspace: Workspace }) {
       title="Support access"
       description="An administrator of this installation may let somebody into the workspace for at most a day. The activity shows who, until when and why."
     >
-      <Switch
+      <OwnerSwitch
         label="Allow support access"
-        description={role === 'owner' ? undefined : 'Only owners can change this.'}
-        disabled={role !== 'owner'}
-        checked={support_access}
-        onChange={(event) => change(event.currentTarget.checked)}
+        role={role}
+        isOn={support_access}
+        onChange={change}
       />
     </Section>
   )
@@ -78,7 +129,7 @@ function SupportAccess({ workspace }: { workspace: Workspace }) {
 
 async function save(
   { id }: Workspace,
-  body: { name?: string; description?: string; support_access?: boolean },
+  body: { name?: string; description?: string; support_access?: boolean; email_sign_in?: boolean },
 ): Promise<void> {
   const params = { path: { workspace_id: id } }
   await unwrap(api.PATCH('/workspaces/{workspace_id}', { params, body }))

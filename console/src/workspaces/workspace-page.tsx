@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { signInTabs } from '../connections/sign-in-tab.tsx'
 import { ResourceTable } from '../resources/resource-table.tsx'
+import { settings } from '../settings.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
@@ -65,7 +66,11 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
 }
 
 function Details({ workspace }: { workspace: Workspace }) {
-  const { id, slug, created_at, support_access } = workspace
+  const { id, slug, created_at, support_access, email_sign_in } = workspace
+  const codes: [string, string][] =
+    settings.has_codes || !email_sign_in
+      ? [['Codes by e-mail', email_sign_in ? 'Accepted' : 'Refused by an owner']]
+      : []
   return (
     <Section title="Details">
       <Facts
@@ -77,6 +82,7 @@ function Details({ workspace }: { workspace: Workspace }) {
             </span>,
           ],
           ['Support access', support_access ? 'Allowed' : 'Forbidden by an owner'],
+          ...codes,
           ['Created', <Time key="created" value={created_at} />],
           ['ID', <CopyableId key="id" id={id} />],
           [

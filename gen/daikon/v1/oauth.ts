@@ -338,6 +338,10 @@ export interface HostedPage {
   error?:
     | string
     | undefined;
+  /** The URL of the account page; absent if the user is not signed in, or the server has no such page. */
+  account_url?:
+    | string
+    | undefined;
   /** What a client asks for. Present on the page `consent`, whose links are to allow and to cancel. */
   consent?: HostedPageConsent | undefined;
 }
@@ -1705,6 +1709,7 @@ function createBaseHostedPage(): HostedPage {
     invitations: [],
     fields: [],
     error: undefined,
+    account_url: undefined,
     consent: undefined,
   };
 }
@@ -1732,8 +1737,11 @@ export const HostedPage: MessageFns<HostedPage> = {
     if (message.error !== undefined) {
       writer.uint32(58).string(message.error);
     }
+    if (message.account_url !== undefined) {
+      writer.uint32(66).string(message.account_url);
+    }
     if (message.consent !== undefined) {
-      HostedPageConsent.encode(message.consent, writer.uint32(66).fork()).join();
+      HostedPageConsent.encode(message.consent, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -1812,6 +1820,14 @@ export const HostedPage: MessageFns<HostedPage> = {
               break;
             }
 
+            message.account_url = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
             message.consent = HostedPageConsent.decode(reader, reader.uint32());
             continue;
           }
@@ -1839,6 +1855,7 @@ export const HostedPage: MessageFns<HostedPage> = {
     message.invitations = object.invitations?.map((e) => HostedPageLink.fromPartial(e)) || [];
     message.fields = object.fields?.map((e) => HostedPageField.fromPartial(e)) || [];
     message.error = object.error ?? undefined;
+    message.account_url = object.account_url ?? undefined;
     message.consent = (object.consent !== undefined && object.consent !== null)
       ? HostedPageConsent.fromPartial(object.consent)
       : undefined;

@@ -10,6 +10,14 @@ export function createPage(
   return { kind, client_name: '', email: '', links: [], invitations: [], fields: [], ...parts }
 }
 
+/** Returns what a page says about the user who is signed in. */
+export function describeSignedIn(
+  { identity: { accountUrl } }: Pick<IdentityContext, 'identity'>,
+  { email }: { email: string },
+): Pick<HostedPage, 'email' | 'account_url'> {
+  return { email, ...(accountUrl && { account_url: accountUrl }) }
+}
+
 /** Creates an option of a page. Parts that are absent are empty. */
 export function createLink(parts: Partial<HostedPageLink>): HostedPageLink {
   return { label: '', detail: '', url: '', confirmation: '', ...parts }

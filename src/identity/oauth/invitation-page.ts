@@ -13,7 +13,7 @@ import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import { readFormConfirmation } from './browser-sessions.ts'
 import { findStartProblem, rememberBrowser } from './connection-start.ts'
-import { createLink, createPage, listProviderLinks } from './hosted-page.ts'
+import { createLink, createPage, describeSignedIn, listProviderLinks } from './hosted-page.ts'
 import { describeInviter, invitationUrl } from './invitation.ts'
 import { findSignInError } from './sign-in-error.ts'
 import { findPending, switchUser } from './switch-user.ts'
@@ -38,7 +38,7 @@ export async function openInvitation(
     const next = await switchUser(context, request, { current: found, pending }, { url })
     return next.stays ? { pending_session: '', location: url } : next
   }
-  if (invitation.hasJoined) return { page: joinedPage(invitation, found) }
+  if (invitation.hasJoined) return { page: joinedPage(context, invitation, found) }
   const [reached] = found
     ? await stores.sessionScope.filter(found, [{ id: invitation.workspaceId }])
     : []
@@ -51,16 +51,19 @@ export async function openInvitation(
 
 /** Lets the invited user join if they have chosen to on the page, and displays the page otherwise. */
 async function joinOrAsk(
-  { stores, identity, now }: IdentityContext,
+  context: IdentityContext,
   request: OpenInvitationRequest,
   invitation: LinkedInvitation,
   session: OpenBrowserSession,
 ): Promise<OpenInvitationResponse> {
+  const { stores, identity, now } = context
   const url = invitationUrl(identity.settings.BASE_URL, request.token)
   const confirmation = createAcceptance(session, invitation)
   if (!isSameSecret(readFormConfirmation(request), confirmation)) {
     const invitations = [{ ...describe(invitation), url, confirmation }]
-    return { page: createPage('accept_invitation', { email: session.email, invitations }) }
+    return {
+      page: createPage('accept_invitation', { ...describeSignedIn(context, session), invitations }),
+    }
   }
   await stores.transaction((tx) => tx.signInInvitations.accept(invitation, now))
   // A page that can be reloaded says that they have joined.
@@ -69,12 +72,13 @@ async function joinOrAsk(
 
 /** Returns the page of a used link, which says who has joined unless this is their browser. */
 function joinedPage(
+  context: IdentityContext,
   { workspaceName, userId, email }: LinkedInvitation,
   session: OpenBrowserSession | undefined,
 ): HostedPage {
   const detail = session?.userId === userId ? '' : email
   const invitations = [createLink({ label: workspaceName, detail })]
-  return createPage('joined', { email: session?.email ?? '', invitations })
+  return createPage('joined', { ...(session && describeSignedIn(context, session)), invitations })
 }
 
 async function startSignIn(

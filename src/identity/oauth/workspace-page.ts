@@ -9,7 +9,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { type Continuation, respondWithError, resumeUrl } from './authorization-response.ts'
 import { createConfirmation } from './browser-sessions.ts'
 import { titleOfClient } from './external-clients.ts'
-import { createForm, createLink, createPage } from './hosted-page.ts'
+import { createForm, createLink, createPage, describeSignedIn } from './hosted-page.ts'
 import { describeInviter } from './invitation.ts'
 
 /** The action on the page that needs a confirmation, so that no other site can trigger it. */
@@ -69,7 +69,7 @@ export function workspacePage(
   workspaces: UserWorkspace[],
 ): HostedPage {
   const client_name = titleOfClient(client)
-  const { email, secret } = session
+  const { secret } = session
   const { confirmation: _, ...rest } = request
   const links = workspaces
     .filter(({ status }) => status === 'active')
@@ -91,7 +91,7 @@ export function workspacePage(
         confirmation: createAcceptance(session, toAcceptable(workspace)),
       }),
     )
-  const parts = { client_name, email, invitations, fields }
+  const parts = { client_name, ...describeSignedIn(context, session), invitations, fields }
   if (links.length > 0) return createPage('choose_workspace', { ...parts, links })
   // A link cannot send a form, so for a response in a form it leads to one.
   const url =

@@ -1,7 +1,8 @@
 import type { IdentitySettings } from '../settings.ts'
 import { type ProviderName, providerNames, type SignInMethodName } from './provider.ts'
 
-type MethodSettings = Pick<
+/** The settings of the methods that people sign in with. */
+export type MethodSettings = Pick<
   IdentitySettings,
   | 'SIGN_IN_METHODS'
   | 'ADMIN_SIGN_IN_METHODS'
@@ -38,6 +39,16 @@ export function isAdminMethod(
 ): boolean {
   // A mailbox alone makes no administrator, unless the operator says so.
   return methods.length === 0 ? name !== 'email' : methods.some((method) => method === name)
+}
+
+/**
+ * Returns whether administrators have a method to sign in with. A passkey is none by itself, because it counts
+ * as the method of the session that added it.
+ */
+export function hasAdminMethod(settings: MethodSettings): boolean {
+  return listSignInMethods(settings).some(
+    (name) => name !== 'passkey' && isAdminMethod(settings, name),
+  )
 }
 
 /** Returns the name of a method as displayed to users. */

@@ -28,6 +28,8 @@ export type SignedInUser = {
   name: string
   isAdmin: boolean
   wasAdmin: boolean
+  /** Whether the user had signed in before. */
+  hasSignedIn: boolean
 }
 
 /** The users. */
@@ -151,7 +153,8 @@ const updateSignedInSql = `
     family_name = case when $5 || $6 = '' then family_name else $6 end
   from (select is_admin as was_admin from users where id = $1 for no key update) before
   where id = $1 and is_active
-  returning id, email, name, is_admin as "isAdmin", was_admin as "wasAdmin"`
+  returning id, email, name, is_admin as "isAdmin", was_admin as "wasAdmin",
+    last_sign_in_at is not null as "hasSignedIn"`
 
 /** $1 user ID, $2 e-mail address. */
 const followAddressSql = `

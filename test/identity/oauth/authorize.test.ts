@@ -7,6 +7,7 @@ import {
   createOAuthClient,
   issuer,
   oauthUri,
+  readPage,
   signInAtAuthorize,
   signInWithOAuth,
 } from '../../support/oauth.ts'
@@ -193,6 +194,7 @@ for (const transport of environment.transports) {
     const response = expectOk(await authorize({ ...request, browser_session }))
     const text = transport.name === 'rest' ? response.html : JSON.stringify(response.page)
     t.true(text.includes('Second') && text.includes('Relying Party'))
+    t.is(readPage(response).account_url, `${issuer}/account`)
     for (const workspace of [user.workspace, `w-${user.workspace}`]) {
       t.truthy((await redirectOf({ ...request, browser_session, workspace })).code)
     }

@@ -119,6 +119,8 @@ for (const [index, transport] of unmailed.transports.entries()) {
         const again = await openPage(transport, url, { browser_session, ...forged })
         t.is(again.text, asking.text)
       }
+      const accountUrl = 'http://localhost:8000/account'
+      t.is(asking.account_url, accountUrl)
       const [choice = {}, ...others] = asking.choices
       t.deepEqual(others, [])
       // A browser opens links of its history.
@@ -133,6 +135,7 @@ for (const [index, transport] of unmailed.transports.entries()) {
       for (const more of [{}, choice]) {
         const page = await openPage(transport, url, { browser_session, ...more })
         t.true(page.text.includes('joined'))
+        t.is(page.account_url, accountUrl)
         t.deepEqual(page.choices, [])
       }
     },
@@ -158,6 +161,7 @@ for (const [index, transport] of unmailed.transports.entries()) {
       await sweep(unmailed.database, unmailed.clock.now)
       const elsewhere = await openPage(transport, url)
       t.true(elsewhere.text.includes('joined') && elsewhere.text.includes(email))
+      t.is(elsewhere.account_url, undefined, 'this browser is not signed in')
       unmailed.clock.now = undefined
       const page = await openPage(transport, url, { browser_session: visitor.browser_session })
       t.true(page.text.includes(other) && page.text.includes(email))

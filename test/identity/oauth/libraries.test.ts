@@ -24,6 +24,7 @@ import {
   startCallbackServer,
   startIssuer,
 } from '../../support/oauth-issuer.ts'
+import { oauth2Proxy } from '../../support/oauth2-proxy.ts'
 import { beginSignIn } from '../../support/openid-client.ts'
 import { seedServiceAccount } from '../../support/request-fixture.ts'
 
@@ -392,15 +393,14 @@ for (const strategy of ['oauth2', 'openidconnect']) {
   })
 }
 
-const hasOAuth2Proxy = spawnSync('oauth2-proxy', ['--version']).status === 0
-const proxyTest = hasOAuth2Proxy ? test : test.skip
+const proxyTest = oauth2Proxy ? test : test.skip
 
 proxyTest('oauth2-proxy signs in without PKCE', async (t) => {
   const userPath = '/oauth2/userinfo'
   const path = `/oauth2/start?rd=${userPath}`
   const app = { path, callbackPath: '/oauth2/callback', userPath, cwd: clients }
   await signInToWebApp(t, app, ({ id, secret, port }) => [
-    'oauth2-proxy',
+    oauth2Proxy ?? '',
     '--provider=oidc',
     `--oidc-issuer-url=${issuer}`,
     `--client-id=${id}`,

@@ -177,7 +177,7 @@ for (const transport of environment.transports) {
     const { tokens } = await signIn()
     const claims = decodeJwt(tokens.id_token)
     for (const aud of [[client.client_id], [client.client_id, client.client_id], []]) {
-      const hint = await environment.app.tokens.signForClient('id', claims, aud as never, 60)
+      const hint = await environment.app.tokens.signForClient('id', claims, aud as never, 900)
       const error = expectError(await logout({ id_token_hint: hint }))
       t.is(error.code, 'failed_precondition')
     }

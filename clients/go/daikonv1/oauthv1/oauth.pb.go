@@ -724,8 +724,10 @@ type HostedPage struct {
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// Why the last sign-in, address or code failed.
 	Error *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
+	// The URL of the account page; absent if the user is not signed in, or the server has no such page.
+	AccountUrl *string `protobuf:"bytes,8,opt,name=account_url,json=accountUrl,proto3,oneof" json:"account_url,omitempty"`
 	// What a client asks for. Present on the page `consent`, whose links are to allow and to cancel.
-	Consent       *HostedPageConsent `protobuf:"bytes,8,opt,name=consent,proto3,oneof" json:"consent,omitempty"`
+	Consent       *HostedPageConsent `protobuf:"bytes,9,opt,name=consent,proto3,oneof" json:"consent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -805,6 +807,13 @@ func (x *HostedPage) GetFields() []*HostedPageField {
 func (x *HostedPage) GetError() string {
 	if x != nil && x.Error != nil {
 		return *x.Error
+	}
+	return ""
+}
+
+func (x *HostedPage) GetAccountUrl() string {
+	if x != nil && x.AccountUrl != nil {
+		return *x.AccountUrl
 	}
 	return ""
 }
@@ -2391,7 +2400,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\b_browserB\x12\n" +
 	"\x10_browser_sessionB\x1a\n" +
 	"\x18_browser_session_secondsB\x12\n" +
-	"\x10_pending_session\"\xe7\x02\n" +
+	"\x10_pending_session\"\x9d\x03\n" +
 	"\n" +
 	"HostedPage\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
@@ -2401,9 +2410,12 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05links\x18\x04 \x03(\v2\x19.daikon.v1.HostedPageLinkR\x05links\x12;\n" +
 	"\vinvitations\x18\x05 \x03(\v2\x19.daikon.v1.HostedPageLinkR\vinvitations\x122\n" +
 	"\x06fields\x18\x06 \x03(\v2\x1a.daikon.v1.HostedPageFieldR\x06fields\x12\x19\n" +
-	"\x05error\x18\a \x01(\tH\x00R\x05error\x88\x01\x01\x12;\n" +
-	"\aconsent\x18\b \x01(\v2\x1c.daikon.v1.HostedPageConsentH\x01R\aconsent\x88\x01\x01B\b\n" +
-	"\x06_errorB\n" +
+	"\x05error\x18\a \x01(\tH\x00R\x05error\x88\x01\x01\x12$\n" +
+	"\vaccount_url\x18\b \x01(\tH\x01R\n" +
+	"accountUrl\x88\x01\x01\x12;\n" +
+	"\aconsent\x18\t \x01(\v2\x1c.daikon.v1.HostedPageConsentH\x02R\aconsent\x88\x01\x01B\b\n" +
+	"\x06_errorB\x0e\n" +
+	"\f_account_urlB\n" +
 	"\n" +
 	"\b_consent\"\x88\x03\n" +
 	"\x11HostedPageConsent\x12\x14\n" +

@@ -4,7 +4,6 @@ import math
 import re
 from dataclasses import dataclass
 
-from ._recent_sign_in import StepUpRequiredError
 from .errors import DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError
 from .types import AccessTokenClaims, Resource, Subject
 
@@ -30,6 +29,10 @@ class RequestUser:
     """The verified claims of the access token."""
     token: str
     """The access token, for `as_`."""
+    client_id: str | None = None
+    """The client app, if the token is limited to an API."""
+    scopes: tuple[str, ...] = ()
+    """The scopes of the token, if it is limited to an API."""
 
     @property
     def subject(self) -> Subject:
@@ -59,8 +62,9 @@ def to_problem(error: DaikonError) -> Problem | None:
     status, type, title = _statuses[error.code]
     headers: dict[str, str] = {}
     detail = str(error)
-    if status == 401:
-        headers["WWW-Authenticate"] = _challenge(error)
+    challenge: str | None = getattr(error, "challenge", None)
+    if status == 401 or challenge is not None:
+        headers["WWW-Authenticate"] = challenge or _challenge(error)
     if status == 503:
         seconds = 1 if error.retry_after is None else error.retry_after
         headers["Retry-After"] = str(math.ceil(seconds))
@@ -96,9 +100,7 @@ def denied_error(action: str, resource: Resource, hide: bool) -> DaikonError:
 
 
 def _challenge(error: DaikonError) -> str:
-    """Returns the WWW-Authenticate header (RFC 6750, section 3; RFC 9470, section 3)."""
-    if isinstance(error, StepUpRequiredError):
-        return error.challenge
+    """Returns the WWW-Authenticate header (RFC 6750, section 3)."""
     if error.reason == "TOKEN_MISSING":
         return "Bearer"
     description = "expired" if error.reason == "TOKEN_EXPIRED" else "not valid"

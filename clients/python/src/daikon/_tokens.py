@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -80,6 +81,29 @@ def _read_expiry(token: str) -> float | None:
     return cast(float, exp) if _is_number(exp) else math.inf
 
 
+def require_audience(claims: Mapping[str, Any], audience: str | None) -> None:
+    """Raises InvalidTokenError unless a token is for the API, or for everything if `audience` is None.
+
+    An origin is one API with and without a slash. A list of audiences is for none of them.
+    """
+    aud, type = claims.get("aud"), claims.get("type")
+    if audience is None:
+        if aud != "daikon" or type != "access":
+            raise token_invalid("it is not an access token")
+    elif type != "resource_access" or not isinstance(aud, str) or _trim(aud) != _trim(audience):
+        raise token_invalid(f"it is not for {audience}")
+
+
+def to_access_claims(claims: Mapping[str, Any], audience: str | None) -> AccessTokenClaims:
+    """Fills in what a token for an API does not say about the person."""
+    unknown = {} if audience is None else {"email": "", "name": "", "wslug": "", "wrole": "viewer"}
+    return cast(AccessTokenClaims, {**unknown, **claims})
+
+
+def _trim(uri: str) -> str:
+    return re.sub(r"^(https?://[^/]+)/$", r"\1", uri, flags=re.IGNORECASE)
+
+
 def token_expired() -> InvalidTokenError:
     message = with_advice("TOKEN_EXPIRED", "The access token has expired")
     return InvalidTokenError("TOKEN_EXPIRED", message)
@@ -124,8 +148,18 @@ class KeyCache:
         self._issuer = issuer
         self._loaded_at = time.monotonic()
 
-    def verify(self, token: str) -> AccessTokenClaims:
-        """Verifies a token with the loaded keys."""
+    def needs_issuer(self) -> bool:
+        """Whether keys must be loaded before `issuer`."""
+        return self._required_issuer is None and self._issuer is None
+
+    def issuer(self) -> str:
+        """The issuer of the tokens that are accepted."""
+        issuer = self._issuer if self._required_issuer is None else self._required_issuer
+        assert issuer is not None
+        return issuer
+
+    def verify(self, token: str, audience: str | None = None) -> AccessTokenClaims:
+        """Verifies a token with the loaded keys. With an audience, it must be limited to that API."""
         self._read_kid(token)
         decoded = decode_token(token)
         if decoded is None:
@@ -138,16 +172,14 @@ class KeyCache:
             jwt.api_jws.decode(token, key, algorithms=["RS256"])
         except jwt.InvalidTokenError as error:
             raise token_invalid("the signature does not match") from error
-        issuer = self._issuer if self._required_issuer is None else self._required_issuer
-        if claims.get("iss") != self._issuer or claims.get("iss") != issuer:
-            raise token_invalid(f"its issuer is {json.dumps(claims.get('iss'))}, not {issuer}")
-        if claims.get("aud") != "daikon" or claims.get("type") != "access":
-            raise token_invalid("it is not an access token")
+        if claims.get("iss") != self._issuer or claims.get("iss") != self.issuer():
+            raise token_invalid(f"its issuer is {json.dumps(claims.get('iss'))}, not {self.issuer()}")
+        require_audience(claims, audience)
         if not _is_number(claims.get("exp")):
             raise token_invalid("it has no exp")
         if _has_expired(claims):
             raise token_expired()
-        return cast(AccessTokenClaims, claims)
+        return to_access_claims(claims, audience)
 
     def _read_kid(self, token: str) -> str | None:
         """Raises InvalidTokenError if no key could make the token valid."""

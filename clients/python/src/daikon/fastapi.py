@@ -17,23 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
-from fastapi.security import HTTPBearer
 
 from ._async_client import AsyncClient
+from ._fastapi_resource import ProtectedResource, access_token_scheme
 from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from ._protected_resource import ResourceGuard
 from ._recent_sign_in import sign_in_check
 from .errors import DaikonError
 from .types import Context, Resource
 
-__all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
+__all__ = ["Guards", "Problem", "ProtectedResource", "RequestUser", "to_problem"]
 
 Item = TypeVar("Item")
-
-# Only adds the access token to the OpenAPI document. The guard itself reads the header.
-_bearer = HTTPBearer(scheme_name="access token", auto_error=False)
 
 
 class Guards:
@@ -41,14 +40,18 @@ class Guards:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
+        self._users: WeakKeyDictionary[Request, RequestUser] = WeakKeyDictionary()
 
-    async def require_user(self, request: Request, _scheme: Any = Depends(_bearer)) -> RequestUser:
+    async def require_user(self, request: Request, _scheme: Any = Depends(access_token_scheme)) -> RequestUser:
         """Requires a valid access token, and responds with 401 otherwise. Verifies tokens with cached keys,
         so it accepts revoked tokens until they expire.
 
             @app.get("/documents")
             async def list_documents(user: RequestUser = Depends(guards.require_user)): ...
         """
+        user = self._users.get(request)
+        if user is not None:
+            return user
         token = read_bearer(request.headers.get("authorization"))
         return RequestUser(await self._client.verify_access_token(token), token)
 
@@ -101,6 +104,28 @@ class Guards:
             return user
 
         return require
+
+    def protected_resource(self, *, resource: str, scopes: Iterable[str]) -> ProtectedResource:
+        """Protects an API with tokens that are limited to it. `.router` serves the metadata of the API
+        (`/.well-known/oauth-protected-resource`, RFC 9728). The dependency itself responds with 401 or 403 and
+        a challenge from which clients learn where to get a token. Its user has `client_id` and `scopes`.
+
+        As a dependency of a router or a path, it comes before other guards, which take its user.
+
+            documents = guards.protected_resource(resource="https://docs.example.com/api", scopes=["read"])
+            app.include_router(documents.router)
+
+            @app.get("/api/documents")
+            async def list_documents(user: RequestUser = Depends(documents)): ...
+
+        Args:
+            resource: The URI of the API, as it is registered in daikon.
+            scopes: The scopes that every request needs.
+
+        Raises:
+            InvalidArgumentError: An argument cannot be right.
+        """
+        return ProtectedResource(ResourceGuard(self._client, resource, scopes), self._users)
 
     async def filter(
         self,

@@ -367,9 +367,10 @@ class _RequiredClaims(TypedDict):
     """The role in the workspace when the token was issued. Decide with `check`, not with the role."""
     iss: str
     aud: str
-    type: Literal["access", "api_key"]
+    """`daikon`, or the URI of the API that the token is limited to."""
+    type: Literal["access", "api_key", "resource_access"]
     """`api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and `exp`
-    are known."""
+    are known; `resource_access` for a token that is limited to an API, which names no person."""
     iat: int
     """Seconds since the epoch."""
     exp: float
@@ -393,6 +394,10 @@ class AccessTokenClaims(_RequiredClaims, total=False):
     """The methods of the sign-in (RFC 8176), as the identity provider reports them."""
     acr: str
     """The class of the sign-in."""
+    client_id: str
+    """The client app, if it obtained the token at `/oauth/token`."""
+    scope: str
+    """The scopes of the token, separated by spaces."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

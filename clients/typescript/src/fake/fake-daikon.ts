@@ -15,7 +15,7 @@ import { createFakeConnection } from './run.ts'
 import { createFakeShareOperations } from './share-operations.ts'
 import { findMember, resourceKey } from './state.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
-import { createFakeToken, type FakeResourceAccess, issuer, readFakeToken } from './tokens.ts'
+import { createFakeToken, type FakeResourceAccess, issuer, verifyFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
 import { createState, type FakeWorld } from './world.ts'
 
@@ -198,7 +198,8 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
         deleteType(state, type)
       }),
 
-    verifyAccessToken: (token, { audience } = {}) => run({}, () => readFakeToken(token, audience)),
+    verifyAccessToken: (token, { audience } = {}) =>
+      run({}, () => verifyFakeToken(token, audience)),
 
     resourceId(resource) {
       requireResource(resource)

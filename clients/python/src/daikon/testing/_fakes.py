@@ -14,7 +14,7 @@ from ..types import AccessTokenClaims
 from ._build_world import build_world
 from ._conditions import WorldCondition
 from ._server import FakeServer
-from ._tokens import create_fake_token
+from ._tokens import create_fake_token, fake_issuer, resource_access
 from ._world import (
     WorldGroup,
     WorldMember,
@@ -36,12 +36,22 @@ class _Fake:
     _server: FakeServer
 
     def token(
-        self, user_id: str, workspace_id: str, *, seconds: float = 900, signed_in_at: float | None = None
+        self,
+        user_id: str,
+        workspace_id: str,
+        *,
+        seconds: float = 900,
+        signed_in_at: float | None = None,
+        resource: str | None = None,
+        scopes: Iterable[str] = (),
+        client_id: str = "",
     ) -> str:
         """Creates an access token that this fake accepts; `seconds` may be negative. The user signed in at
-        `signed_in_at`, in seconds since the epoch, by default now."""
+        `signed_in_at`, in seconds since the epoch, by default now. With `resource`, the token is limited to the
+        API with this URI and has the `scopes` that the client app `client_id` has got there."""
         is_guest = self._server.world.is_guest(workspace_id, user_id)
-        return create_fake_token(user_id, workspace_id, seconds, is_guest, signed_in_at)
+        access = None if resource is None else resource_access(resource, scopes, client_id)
+        return create_fake_token(user_id, workspace_id, seconds, is_guest, signed_in_at, access)
 
     def revoke_token(self, token: str) -> None:
         """Makes the fake treat a token as revoked."""
@@ -120,8 +130,8 @@ class FakeDaikon(_Fake, Client):
         )
         self._server = FakeServer(world)
 
-    def verify_access_token(self, token: str) -> AccessTokenClaims:
-        return self._server.verify(token)
+    def verify_access_token(self, token: str, *, audience: str | None = None) -> AccessTokenClaims:
+        return self._server.verify(token, audience)
 
     def _send(self, operation: Operation[Result], deadline: float) -> Result:
         remaining = max(deadline - time.monotonic(), 0)
@@ -170,8 +180,11 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
         )
         self._server = FakeServer(world)
 
-    async def verify_access_token(self, token: str) -> AccessTokenClaims:
-        return self._server.verify(token)
+    async def verify_access_token(self, token: str, *, audience: str | None = None) -> AccessTokenClaims:
+        return self._server.verify(token, audience)
+
+    async def _read_issuer(self) -> str:
+        return fake_issuer
 
     async def _send(self, operation: Operation[Result], deadline: float) -> Result:
         remaining = max(deadline - time.monotonic(), 0)

@@ -16,7 +16,7 @@ from ._names import require_id
 from ._permissions import FakePermissions
 from ._rights import Rights
 from ._subjects import FakeSubject, find_subject, group_subject, user_subject
-from ._tokens import describe_token_error, read_fake_token
+from ._tokens import describe_token_error, verify_fake_token
 from ._workspaces import decide_workspace, find_workspace, is_workspace
 from ._world import World
 
@@ -51,10 +51,10 @@ class FakeServer:
             raise DaikonError("unimplemented", "UNIMPLEMENTED", message)
         return handler(request, token)
 
-    def verify(self, token: str) -> AccessTokenClaims:
+    def verify(self, token: str, audience: str | None) -> AccessTokenClaims:
         if self.failure is not None:
             raise self.failure
-        return read_fake_token(token)
+        return verify_fake_token(token, audience)
 
     def _evaluate_batch(
         self, request: access_pb2.EvaluateBatchRequest, _token: str | None

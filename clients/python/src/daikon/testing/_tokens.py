@@ -4,20 +4,26 @@ import base64
 import json
 import time
 import uuid
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from .._tokens import decode_token, token_expired, token_invalid
+from .._tokens import decode_token, require_audience, to_access_claims, token_expired, token_invalid
 from ..errors import InvalidTokenError
 from ..types import AccessTokenClaims
 from ..v1 import access_pb2
 
 # The tokens of fakes are not signed, so no server accepts them.
-_issuer = "daikon-fake"
+fake_issuer = "daikon-fake"
 _signature = "fake"
 
 
 def create_fake_token(
-    user_id: str, workspace_id: str, seconds: float, is_guest: bool, signed_in_at: float | None = None
+    user_id: str,
+    workspace_id: str,
+    seconds: float,
+    is_guest: bool,
+    signed_in_at: float | None = None,
+    access: Mapping[str, str] | None = None,
 ) -> str:
     now = int(time.time())
     claims: AccessTokenClaims = {
@@ -29,7 +35,7 @@ def create_fake_token(
         "wslug": "",
         "wrole": "viewer",
         "auth_time": now if signed_in_at is None else int(signed_in_at),
-        "iss": _issuer,
+        "iss": fake_issuer,
         "aud": "daikon",
         "type": "access",
         "iat": now,
@@ -37,8 +43,14 @@ def create_fake_token(
     }
     if is_guest:
         claims["guest"] = True
+    claims = cast(AccessTokenClaims, {**claims, **(access or {})})
     header = {"alg": "none", "typ": "at+jwt"}
     return f"{_encode(header)}.{_encode(claims)}.{_signature}"
+
+
+def resource_access(uri: str, scopes: Iterable[str], client_id: str) -> dict[str, str]:
+    """The claims of a token that is limited to an API."""
+    return {"aud": uri, "type": "resource_access", "client_id": client_id, "scope": " ".join(scopes)}
 
 
 def read_fake_token(token: str) -> AccessTokenClaims:
@@ -47,13 +59,20 @@ def read_fake_token(token: str) -> AccessTokenClaims:
     if decoded is None:
         raise token_invalid("it is not a JSON Web Token")
     claims = cast(AccessTokenClaims, decoded.claims)
-    if claims.get("iss") != _issuer:
+    if claims.get("iss") != fake_issuer:
         raise token_invalid("create tokens of a fake with fake.token()")
     if token.rpartition(".")[2] != _signature:
         raise token_invalid("the signature does not match")
     if claims["exp"] <= time.time():
         raise token_expired()
     return claims
+
+
+def verify_fake_token(token: str, audience: str | None) -> AccessTokenClaims:
+    """Raises InvalidTokenError for tokens that are not for the API, or for everything without an `audience`."""
+    claims = read_fake_token(token)
+    require_audience(claims, audience)
+    return to_access_claims(claims, audience)
 
 
 def describe_token_error(subject: access_pb2.AccessSubject) -> dict[str, Any]:

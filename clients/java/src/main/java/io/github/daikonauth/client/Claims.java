@@ -12,7 +12,8 @@ import java.util.Map;
  * @param role the role in the workspace when the token was issued. Decide with {@link Daikon#check}, not with the role
  * @param isGuest whether the user was a guest of the workspace when the token was issued
  * @param groups the IDs of the user's groups when the token was issued; empty if there are more than 100
- * @param type {@code access}, or {@code api_key} for the API key of a service account
+ * @param type {@code access}, {@code api_key} for the API key of a service account, or {@code resource_access} for a token
+ *     that is limited to an API, which names no person
  * @param expiresAt when the token expires; null for an API key that does not
  * @param all all claims by name. An API key has only sub, wid, wslug, wrole, type and exp
  */

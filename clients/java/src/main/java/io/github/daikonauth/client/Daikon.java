@@ -131,7 +131,7 @@ public interface Daikon extends AutoCloseable {
    *
    * @throws InvalidTokenException if the token is not valid
    */
-  Claims verifyAccessToken(String token);
+  Claims verifyAccessToken(String token, Options.ForToken... options);
 
   /** Returns the UUID that identifies a resource in daikon ({@code resource_id} in the API). */
   String resourceId(Resource resource);

@@ -192,8 +192,10 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
   }
 
   @Override
-  public Claims verifyAccessToken(String token) {
-    return Arguments.isApiKey(token) ? verifyApiKey(token) : tokens.verify(token);
+  public Claims verifyAccessToken(String token, Options.ForToken... options) {
+    String audience = Settings.read(options).audience;
+    if (audience == null && Arguments.isApiKey(token)) return verifyApiKey(token);
+    return tokens.verify(token, audience);
   }
 
   private Tokens.Published loadKeys() {

@@ -39,7 +39,14 @@ public final class FakeDaikon extends FakeResources {
   /** Creates an access token of a user who signed in at {@code signedInAt}. */
   public String token(String userId, String workspaceId, Duration lifetime, Instant signedInAt) {
     boolean isGuest = state.isGuest(workspaceId, userId);
-    return Tokens.createFake(userId, workspaceId, isGuest, lifetime, signedInAt);
+    return Tokens.createFake(userId, workspaceId, isGuest, lifetime, signedInAt, Map.of());
+  }
+
+  /** Creates an access token that is limited to the API with the URI {@code resource}, and has these scopes there. */
+  public String tokenForApi(String userId, String workspaceId, String resource, List<String> scopes) {
+    Map<String, String> access = Map.of(
+        "aud", resource, "type", Tokens.RESOURCE_TYPE, "client_id", "", "scope", String.join(" ", scopes));
+    return Tokens.createFake(userId, workspaceId, false, Duration.ofMinutes(15), Instant.now(), access);
   }
 
   /** Makes the fake treat a token as revoked. */
@@ -214,8 +221,9 @@ public final class FakeDaikon extends FakeResources {
   }
 
   @Override
-  public Claims verifyAccessToken(String token) {
-    return run(() -> Tokens.readFake(token));
+  public Claims verifyAccessToken(String token, Options.ForToken... options) {
+    String audience = Settings.read(options).audience;
+    return run(() -> Tokens.verifyFake(token, audience));
   }
 
   @Override

@@ -36,6 +36,9 @@ public final class Options {
   /** An option of declareType. */
   public interface ForDeclare extends Option {}
 
+  /** An option of verifyAccessToken. */
+  public interface ForToken extends Option {}
+
   /** An option of every operation that changes a resource. */
   public interface ForChange extends ForShare, ForLink, ForUnregister, ForParent {}
 
@@ -102,6 +105,14 @@ public final class Options {
   /** Sets whether the resource inherits the grants of its parent. By default, this does not change. */
   public static ForParent inherits(boolean inherits) {
     return settings -> settings.inherits = inherits;
+  }
+
+  /**
+   * Requires a token that is limited to the API with this URI. Such a token says nothing about the person: its
+   * {@code workspaceSlug} is empty, and its {@code role} is {@code viewer}.
+   */
+  public static ForToken audience(String uri) {
+    return settings -> settings.audience = uri;
   }
 
   /** Changes nothing, and returns what uses the current declaration. */

@@ -17,6 +17,7 @@ final class Settings {
   boolean cascade;
   Boolean inherits;
   boolean dryRun;
+  String audience;
 
   private Settings() {}
 

@@ -31,6 +31,8 @@ final class Tokens {
   private static final long MIN_RELOAD = TimeUnit.SECONDS.toNanos(5);
 
   /** The issuer of fake tokens. They are not signed, so no server accepts them. */
+  static final String RESOURCE_TYPE = "resource_access";
+
   private static final String FAKE_ISSUER = "daikon-fake";
 
   private static final String FAKE_SIGNATURE = "fake";
@@ -55,7 +57,12 @@ final class Tokens {
     this.issuer = issuer;
   }
 
-  Claims verify(String token) {
+  /**
+   * Returns the claims of a valid token.
+   *
+   * @param audience the API that the token must be limited to; null for a token that is good for everything
+   */
+  Claims verify(String token, String audience) {
     Decoded decoded = decode(token);
     if (decoded == null) throw tokenInvalid("it is not a JSON Web Token");
     Map<String, Object> header = decoded.header();
@@ -70,11 +77,27 @@ final class Tokens {
     String expected = issuer == null ? set.issuer() : issuer;
     if (!set.issuer().equals(iss) || !expected.equals(iss))
       throw tokenInvalid("its issuer is " + iss + ", not " + expected);
-    if (!"daikon".equals(claims.get("aud")) || !"access".equals(claims.get("type")))
-      throw tokenInvalid("it is not an access token");
+    requireAudience(claims, audience);
     if (!(claims.get("exp") instanceof Double exp)) throw tokenInvalid("it has no exp");
     if (isPast(exp)) throw tokenExpired();
     return toClaims(claims, Instant.ofEpochSecond(exp.longValue()));
+  }
+
+  private static void requireAudience(Map<String, Object> claims, String audience) {
+    Object aud = claims.get("aud");
+    Object type = claims.get("type");
+    if (audience == null) {
+      if (!"daikon".equals(aud) || !"access".equals(type)) throw tokenInvalid("it is not an access token");
+    } else if (!RESOURCE_TYPE.equals(type)
+        || !(aud instanceof String uri)
+        || !trimOrigin(uri).equals(trimOrigin(audience))) {
+      throw tokenInvalid("it is not for " + audience);
+    }
+  }
+
+  /** Removes the slash of an origin, which is one API with and without it. */
+  private static String trimOrigin(String uri) {
+    return uri.replaceFirst("^(?i)(https?://[^/]+)/$", "$1");
   }
 
   private static Claims toClaims(Map<String, Object> claims, Instant expiresAt) {
@@ -84,8 +107,8 @@ final class Tokens {
     return new Claims(
         (String) claims.get("sub"),
         (String) claims.get("wid"),
-        (String) claims.get("wslug"),
-        (String) claims.get("wrole"),
+        (String) claims.getOrDefault("wslug", ""),
+        (String) claims.getOrDefault("wrole", "viewer"),
         Boolean.TRUE.equals(claims.get("guest")),
         groups,
         (String) claims.get("type"),
@@ -186,7 +209,12 @@ final class Tokens {
 
   /** Creates a token for a fake. */
   static String createFake(
-      String userId, String workspaceId, boolean isGuest, Duration lifetime, Instant signedInAt) {
+      String userId,
+      String workspaceId,
+      boolean isGuest,
+      Duration lifetime,
+      Instant signedInAt,
+      Map<String, String> access) {
     Map<String, Object> claims = new HashMap<>();
     claims.put("sub", userId);
     claims.put("jti", UUID.randomUUID().toString());
@@ -199,6 +227,7 @@ final class Tokens {
     claims.put("aud", "daikon");
     claims.put("type", "access");
     claims.put("exp", Instant.now().plus(lifetime).getEpochSecond());
+    claims.putAll(access);
     return encode(Map.of("alg", "none", "typ", "at+jwt")) + "." + encode(claims) + "." + FAKE_SIGNATURE;
   }
 
@@ -207,7 +236,14 @@ final class Tokens {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(json);
   }
 
-  /** Returns the claims of a token of a fake. */
+  /** Returns the claims of a token of a fake for the API {@code audience}, or for everything if it is null. */
+  static Claims verifyFake(String token, String audience) {
+    Claims claims = readFake(token);
+    requireAudience(claims.all(), audience);
+    return claims;
+  }
+
+  /** Returns the claims of a token of a fake, whatever it is for. */
   static Claims readFake(String token) {
     Decoded decoded = decode(token);
     if (decoded == null) throw tokenInvalid("it is not a JSON Web Token");

@@ -199,7 +199,10 @@ final class Cases {
         yield null;
       }
       case "verifyAccessToken" -> {
-        Claims claims = daikon.verifyAccessToken(args.text("token"));
+        String audience = args.text("audience");
+        Claims claims = audience == null
+            ? daikon.verifyAccessToken(args.text("token"))
+            : daikon.verifyAccessToken(args.text("token"), Options.audience(audience));
         yield Map.of("userId", claims.subject(), "workspaceId", claims.workspaceId());
       }
       case "resourceId" -> daikon.resourceId(new Resource(args.text("type"), args.text("id")));

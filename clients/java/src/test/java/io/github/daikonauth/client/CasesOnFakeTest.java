@@ -23,7 +23,11 @@ class CasesOnFakeTest {
     for (Object entry : Cases.listOf(world.get("tokens"))) {
       Map<String, Object> token = Cases.mapOf(Cases.substitute(entry, values));
       Duration lifetime = Duration.ofMinutes("expired".equals(token.get("state")) ? -1 : 15);
-      String created = fake.token((String) token.get("userId"), (String) token.get("workspaceId"), lifetime);
+      String userId = (String) token.get("userId");
+      String workspaceId = (String) token.get("workspaceId");
+      String created = token.get("resource") instanceof String resource
+          ? fake.tokenForApi(userId, workspaceId, resource, Cases.texts(token.get("scopes")))
+          : fake.token(userId, workspaceId, lifetime);
       if ("revoked".equals(token.get("state"))) fake.revokeToken(created);
       if ("forged".equals(token.get("state"))) created = created.replaceFirst("\\.(.*)\\..*$", ".$1.$1");
       values.put((String) token.get("name"), created);

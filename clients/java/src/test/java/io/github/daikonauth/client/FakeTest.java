@@ -19,9 +19,13 @@ class FakeTest {
         .member("acme", "bob", "viewer")
         .resource(Registration.of("document", "roadmap").workspaceId("acme").ownerId("alice")));
     String token = fake.token("bob", "acme");
+    String apiToken = fake.tokenForApi("bob", "acme", "https://docs.example.com/api", List.of("documents:read"));
     fake.failWith(DaikonException.of(DaikonException.Code.UNAVAILABLE, "UNREACHABLE", "down"));
     // end
     assertThrows(UnavailableException.class, () -> fake.verifyAccessToken(token));
+    fake.failWith(null);
+    Options.ForToken audience = Options.audience("https://docs.example.com/api");
+    assertEquals("bob", fake.verifyAccessToken(apiToken, audience).subject());
     String source = Files.readString(Path.of("src/test/java/io/github/daikonauth/client/FakeTest.java"));
     String example = source.substring(source.indexOf("// README\n") + 10, source.indexOf("    // end\n"));
     String fenced = "```java\n" + example.replaceAll("(?m)^    ", "") + "```\n";
