@@ -26,7 +26,7 @@ export const workspaceEvents = {
     target: 'workspace',
     detail: ['slug', 'allowed'],
     description:
-      'An owner admitted or refused clients that nobody registered; refusing them ended their grants',
+      'An owner admitted or refused clients without registration; refusing them ended their grants',
     recordedBy: ['updateWorkspace'],
   },
   'workspace.email_sign_in_changed': {

@@ -33,8 +33,9 @@ const memberOperations = operations.filter(
     // Any user may be added.
     key !== 'addUserToWorkspace' &&
     key !== 'giveSupportAccess' &&
-    // The fields of this method are filters.
+    // The fields of these methods are filters.
     key !== 'listPermissions' &&
+    key !== 'listGrants' &&
     // The method explains that a user is not a member.
     key !== 'explainPermission' &&
     idFields(input).length > 1 &&
