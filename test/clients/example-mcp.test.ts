@@ -14,9 +14,14 @@ import test, { type ExecutionContext } from 'ava'
 import { decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
 import { prepareSignIn, type SignIn } from '../../examples/mcp-server/src/sign-in.ts'
+import { hostRule } from '../../src/client-metadata/host-rules.ts'
+import { hostPattern } from '../../src/config/parsers.ts'
+import { minFormAge } from '../../src/consent/form-token.ts'
 import { findFreePort } from '../../src/core/free-port.ts'
 import { hasBrowser, openBrowserPage } from '../support/browser.ts'
+import { startDocumentServer } from '../support/client-documents.ts'
 import { startIssuer } from '../support/oauth-issuer.ts'
+import type { TestEnvironment } from '../support/test-environment.ts'
 
 const root = join(import.meta.dirname, '../..')
 const browserTest = hasBrowser ? test : test.skip
@@ -24,7 +29,14 @@ if (!hasBrowser) console.info('Chromium is not installed: examples/mcp-server is
 
 browserTest('the client of the MCP SDK signs in, and reads what its user may read', async (t) => {
   t.timeout(600_000)
-  const { environment, issuer, createClient, stop } = await startIssuer()
+  const documents = await startDocumentServer()
+  t.teardown(documents.stop)
+  const { environment, issuer, createClient, stop } = await startIssuer(undefined, {
+    options: {
+      CLIENT_METADATA_HOSTS: [hostRule('127.0.0.1')],
+      CLIENT_METADATA_ALLOWED_HOSTS: [hostPattern('127.0.0.1')],
+    },
+  })
   t.teardown(stop)
   const { seed, token } = environment
   const app = await seed.serviceApp('docs')
@@ -59,18 +71,28 @@ browserTest('the client of the MCP SDK signs in, and reads what its user may rea
       { key: app.key, token: await token(boss, workspace) },
     )
 
-  const { client_id } = await createClient('http://127.0.0.1/callback', {
-    name: 'Editor',
-    consent_required: true,
-  })
   const page = await openBrowserPage(t)
   const asked: URLSearchParams[] = []
-  const signIn = await prepareSignIn(client_id, 0, (url) => {
-    asked.push(url.searchParams)
-    url.searchParams.set('login_hint', email)
-    allow(page, url.href).catch((error) => t.fail(String(error)))
-  })
-  t.teardown(() => signIn.close())
+  const pages: string[] = []
+  const prepare = async (clientId: string): Promise<SignIn> => {
+    let answered: Promise<unknown> | undefined
+    const signIn = await prepareSignIn(clientId, 0, (url) => {
+      asked.push(url.searchParams)
+      url.searchParams.set('login_hint', email)
+      answered = allow(page, url.href, environment.clock).then((text) => pages.push(text))
+    })
+    t.teardown(() => signIn.close())
+    return {
+      ...signIn,
+      async waitForCallback() {
+        const [parameters] = await Promise.all([signIn.waitForCallback(), answered])
+        return parameters
+      },
+    }
+  }
+  // The client is not registered: its ID is the URL of a document about it.
+  const client_id = documents.publish({ redirect_uris: ['http://127.0.0.1/callback'] })
+  const signIn = await prepare(client_id)
   const call = (name: string, args: Record<string, unknown> = {}) =>
     callTool(signIn, new URL(resource), name, args)
 
@@ -78,6 +100,7 @@ browserTest('the client of the MCP SDK signs in, and reads what its user may rea
   const listed = textOf(await call('list_documents')).split('\n')
   t.deepEqual(listed.toSorted(), ['handbook: Handbook', 'roadmap: Roadmap'])
   t.is(asked.length, 1)
+  t.is(asked[0]?.get('client_id'), client_id)
   t.is(asked[0]?.get('resource'), resource)
   t.is(asked[0]?.get('scope'), 'documents:read')
   t.true(asked[0]?.has('code_challenge'))
@@ -96,6 +119,13 @@ browserTest('the client of the MCP SDK signs in, and reads what its user may rea
   t.is(textOf(await call('read_document', { id: 'roadmap' })), 'Nothing.')
   // A scope is not a permission.
   t.true((await call('write_document', { id: 'handbook', text: 'Mine.' })).isError)
+
+  // Both times, the page showed whose client it is, and what it will be able to do.
+  t.deepEqual(
+    pages.map((text) => scopes.filter((scope) => text.includes(scope))),
+    [['documents:read'], ['documents:read', 'documents:write']],
+  )
+  t.true(pages.every((text) => text.includes(new URL(client_id).host)))
 
   // The token is good for this API alone.
   const tokens = (await signIn.provider.tokens()) as StoredOAuthTokens
@@ -117,20 +147,28 @@ browserTest('the client of the MCP SDK signs in, and reads what its user may rea
   t.true(ended.ok)
   t.true((await call('read_document', { id: 'roadmap' })).isError)
   t.is(asked.length, 2)
+
+  // A registered app signs in by its ID.
+  const registered = await createClient('http://127.0.0.1/callback', { name: 'Registered' })
+  const byId = await prepare(registered.client_id)
+  t.true(textOf(await callTool(byId, new URL(resource), 'list_documents', {})).includes('Roadmap'))
+  t.is(asked[2]?.get('client_id'), registered.client_id)
 })
 
-/** Signs in, and allows what the client asks for. A page that was answered too soon is shown again. */
-async function allow(page: Page, url: string): Promise<void> {
+/** Signs in, and allows what the client asks for. Returns the text of the page that asks the user, if there is one. */
+async function allow(page: Page, url: string, clock: TestEnvironment['clock']): Promise<string> {
   await page.goto(url)
   const done = page.getByText('You are signed in')
   const button = page.getByRole('button', { name: 'Allow' })
-  for (;;) {
-    await done.or(button).waitFor()
-    if (await done.isVisible()) return
-    const next = page.waitForEvent('load')
-    await button.click()
-    await next
-  }
+  await done.or(button).waitFor()
+  if (await done.isVisible()) return ''
+  const text = await page.innerText('body')
+  // The form is not accepted before.
+  clock.now = new Date(Date.now() + minFormAge)
+  await button.click()
+  await done.waitFor()
+  clock.now = undefined
+  return text
 }
 
 /** Calls a tool. If that needs a sign-in or another scope, the client signs in and calls it again. */

@@ -1,4 +1,4 @@
-// Signs you in and calls a tool: npm run client -- <client ID> <tool> [arguments as JSON]
+// Signs you in and calls a tool: npm run client -- <client ID or URL> <tool> [arguments as JSON]
 import {
   Client,
   StreamableHTTPClientTransport,

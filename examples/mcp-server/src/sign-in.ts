@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
+  StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 
@@ -17,7 +18,7 @@ export type SignIn = {
 /**
  * Prepares the sign-in of a client.
  *
- * @param clientId the ID of a client app of daikon
+ * @param clientId the URL of the document in which the client describes itself, or the ID of a client app of daikon
  * @param port the port of the redirect address, or 0 for any: daikon ignores the ports of loopback addresses
  * @param open opens the browser
  */
@@ -36,6 +37,9 @@ export async function prepareSignIn(
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
 
+  // The SDK uses the URL if the authorization server knows clients by their URL.
+  const isUrl = clientId.startsWith('https:')
+  let client: StoredOAuthClientInformation | undefined = isUrl ? undefined : { client_id: clientId }
   let tokens: StoredOAuthTokens | undefined
   let verifier = ''
   let state = ''
@@ -44,7 +48,11 @@ export async function prepareSignIn(
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
-    clientInformation: () => ({ client_id: clientId }),
+    ...(isUrl && { clientMetadataUrl: clientId }),
+    clientInformation: () => client,
+    saveClientInformation(saved) {
+      client = saved
+    },
     state() {
       state = crypto.randomUUID()
       return state
