@@ -199,6 +199,7 @@ if (hasBrowser) {
     await button('End all access').click()
     const ofHost = dialog('End all access of assistant.example.org?')
     await ofHost.getByRole('button', { name: 'End all access' }).click()
+    await page.getByText('2 grants have ended.').first().waitFor()
     await page.getByText('No app matches').waitFor()
     t.deepEqual(await listGrants(), ['ownerEditor', 'adminInvoices'])
     grants.veraAssistant = await createGrant(veraId, south, assistant, 'assistant.example.org')

@@ -28,7 +28,7 @@ export function GrantsPage() {
   return (
     <Page
       title="Connected apps"
-      description="Apps that people have given access. Filter by client ID or host alone to end all of its access."
+      description="Apps that people have given access. To end all access of an app, filter by its host or client ID alone."
       actions={target && <EndAll target={target} />}
     >
       <Card label="All connected apps">
@@ -101,11 +101,11 @@ function EndAll({ target }: { target: GrantTarget }) {
         confirm({
           title: `End all access of ${name}?`,
           children:
-            'It loses its access in the name of all people, in all workspaces, at once. It may ask them again.',
+            'The access to the data of all people in all workspaces ends at once. People may be asked for it again.',
           action: 'End all access',
           run: async () => {
             const ended = await endGrants(target)
-            notifyDone(`Ended: ${ended} of ${name}.`)
+            notifyDone(ended === 1 ? '1 grant has ended.' : `${ended} grants have ended.`)
           },
         })
       }
