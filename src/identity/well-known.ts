@@ -61,7 +61,7 @@ export async function getConfiguration(
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     acr_values_supported: hasPasskeys ? ['phr'] : [],
-    ...(identity.externalClients.isEnabled && { client_id_metadata_document_supported: true }),
+    client_id_metadata_document_supported: identity.externalClients.isEnabled,
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

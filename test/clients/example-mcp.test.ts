@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client'
 import test, { type ExecutionContext } from 'ava'
 import { decodeJwt } from 'jose'
+import type { Page } from 'playwright-core'
 import { prepareSignIn, type SignIn } from '../../examples/mcp-server/src/sign-in.ts'
 import { findFreePort } from '../../src/core/free-port.ts'
 import { hasBrowser, openBrowserPage } from '../support/browser.ts'
@@ -58,13 +59,16 @@ browserTest('the client of the MCP SDK signs in, and reads what its user may rea
       { key: app.key, token: await token(boss, workspace) },
     )
 
-  const { client_id } = await createClient('http://127.0.0.1/callback', { name: 'Editor' })
+  const { client_id } = await createClient('http://127.0.0.1/callback', {
+    name: 'Editor',
+    consent_required: true,
+  })
   const page = await openBrowserPage(t)
   const asked: URLSearchParams[] = []
   const signIn = await prepareSignIn(client_id, 0, (url) => {
     asked.push(url.searchParams)
     url.searchParams.set('login_hint', email)
-    page.goto(url.href).catch((error) => t.fail(String(error)))
+    allow(page, url.href).catch((error) => t.fail(String(error)))
   })
   t.teardown(() => signIn.close())
   const call = (name: string, args: Record<string, unknown> = {}) =>
@@ -103,12 +107,31 @@ browserTest('the client of the MCP SDK signs in, and reads what its user may rea
   const everything = { authorization: `Bearer ${await token(ann, workspace)}` }
   t.is((await fetch(resource, { method: 'POST', headers: everything })).status, 401)
 
-  // Once the session has ended, the next call shows nothing, although the token has not expired.
-  const body = new URLSearchParams({ client_id, token: tokens.refresh_token ?? '' })
-  t.is((await fetch(`${issuer}/oauth/revoke`, { method: 'POST', body })).status, 200)
+  // Once Ann has disconnected the app, the next call shows nothing, although the token has not expired.
+  const grants = `${issuer}/users/me/grants`
+  const granted = await (await fetch(grants, { headers: everything })).json()
+  const [grant, ...others] = granted as { id: string; resource: string; scopes: string[] }[]
+  t.is(others.length, 0)
+  t.like(grant, { resource, scopes: ['documents:read', 'documents:write'] })
+  const ended = await fetch(`${grants}/${grant?.id}`, { method: 'DELETE', headers: everything })
+  t.true(ended.ok)
   t.true((await call('read_document', { id: 'roadmap' })).isError)
   t.is(asked.length, 2)
 })
+
+/** Signs in, and allows what the client asks for. A page that was answered too soon is shown again. */
+async function allow(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  const done = page.getByText('You are signed in')
+  const button = page.getByRole('button', { name: 'Allow' })
+  for (;;) {
+    await done.or(button).waitFor()
+    if (await done.isVisible()) return
+    const next = page.waitForEvent('load')
+    await button.click()
+    await next
+  }
+}
 
 /** Calls a tool. If that needs a sign-in or another scope, the client signs in and calls it again. */
 async function callTool(

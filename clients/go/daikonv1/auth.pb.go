@@ -1869,9 +1869,8 @@ type Configuration struct {
 	IntrospectionEndpointAuthMethodsSupported []string `protobuf:"bytes,26,rep,name=introspection_endpoint_auth_methods_supported,json=introspectionEndpointAuthMethodsSupported,proto3" json:"introspection_endpoint_auth_methods_supported,omitempty"`
 	// The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys.
 	AcrValuesSupported []string `protobuf:"bytes,30,rep,name=acr_values_supported,json=acrValuesSupported,proto3" json:"acr_values_supported,omitempty"`
-	// `true` if clients can be known by the URL of a document about them (CLIENT_METADATA_HOSTS). Absent
-	// otherwise.
-	ClientIdMetadataDocumentSupported *bool `protobuf:"varint,31,opt,name=client_id_metadata_document_supported,json=clientIdMetadataDocumentSupported,proto3,oneof" json:"client_id_metadata_document_supported,omitempty"`
+	// Whether clients can be known by the URL of a document about them (CLIENT_METADATA_HOSTS).
+	ClientIdMetadataDocumentSupported bool `protobuf:"varint,31,opt,name=client_id_metadata_document_supported,json=clientIdMetadataDocumentSupported,proto3" json:"client_id_metadata_document_supported,omitempty"`
 	unknownFields                     protoimpl.UnknownFields
 	sizeCache                         protoimpl.SizeCache
 }
@@ -2117,8 +2116,8 @@ func (x *Configuration) GetAcrValuesSupported() []string {
 }
 
 func (x *Configuration) GetClientIdMetadataDocumentSupported() bool {
-	if x != nil && x.ClientIdMetadataDocumentSupported != nil {
-		return *x.ClientIdMetadataDocumentSupported
+	if x != nil {
+		return x.ClientIdMetadataDocumentSupported
 	}
 	return false
 }
@@ -2426,7 +2425,7 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x03kid\x18\x04 \x01(\tR\x03kid\x12\f\n" +
 	"\x01n\x18\x05 \x01(\tR\x01n\x12\f\n" +
 	"\x01e\x18\x06 \x01(\tR\x01e\"\x19\n" +
-	"\x17GetConfigurationRequest\"\xba\x10\n" +
+	"\x17GetConfigurationRequest\"\x8b\x10\n" +
 	"\rConfiguration\x12\x16\n" +
 	"\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n" +
 	"\bjwks_uri\x18\x02 \x01(\tR\ajwksUri\x12%\n" +
@@ -2458,9 +2457,8 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x1brequest_parameter_supported\x18\x18 \x01(\bR\x19requestParameterSupported\x12E\n" +
 	"\x1frequest_uri_parameter_supported\x18\x19 \x01(\bR\x1crequestUriParameterSupported\x12`\n" +
 	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported\x120\n" +
-	"\x14acr_values_supported\x18\x1e \x03(\tR\x12acrValuesSupported\x12U\n" +
-	"%client_id_metadata_document_supported\x18\x1f \x01(\bH\x00R!clientIdMetadataDocumentSupported\x88\x01\x01B(\n" +
-	"&_client_id_metadata_document_supported\"\x9c\x02\n" +
+	"\x14acr_values_supported\x18\x1e \x03(\tR\x12acrValuesSupported\x12P\n" +
+	"%client_id_metadata_document_supported\x18\x1f \x01(\bR!clientIdMetadataDocumentSupported\"\x9c\x02\n" +
 	"\x19ConfirmAccountLinkRequest\x12\x19\n" +
 	"\x05state\x18\x01 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
 	"\vlogin_state\x18\x02 \x01(\tH\x01R\n" +
@@ -2617,7 +2615,6 @@ func file_daikon_v1_auth_proto_init() {
 	file_daikon_v1_auth_proto_msgTypes[10].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[11].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[15].OneofWrappers = []any{}
-	file_daikon_v1_auth_proto_msgTypes[28].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[29].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}

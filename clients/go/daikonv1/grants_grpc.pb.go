@@ -47,7 +47,7 @@ type GrantServiceClient interface {
 	//
 	// Lists the apps that members have agreed to in a workspace, newest first, one page at a time.
 	ListWorkspaceGrants(ctx context.Context, in *ListWorkspaceGrantsRequest, opts ...grpc.CallOption) (*GrantPage, error)
-	// End a grant of a workspace
+	// End a workspace's grant
 	//
 	// Ends the access of an app in the name of a member, with its sessions and access tokens.
 	DeleteWorkspaceGrant(ctx context.Context, in *DeleteWorkspaceGrantRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
@@ -162,7 +162,7 @@ type GrantServiceServer interface {
 	//
 	// Lists the apps that members have agreed to in a workspace, newest first, one page at a time.
 	ListWorkspaceGrants(context.Context, *ListWorkspaceGrantsRequest) (*GrantPage, error)
-	// End a grant of a workspace
+	// End a workspace's grant
 	//
 	// Ends the access of an app in the name of a member, with its sessions and access tokens.
 	DeleteWorkspaceGrant(context.Context, *DeleteWorkspaceGrantRequest) (*DeleteResponse, error)

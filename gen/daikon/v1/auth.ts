@@ -429,11 +429,8 @@ export interface Configuration {
   introspection_endpoint_auth_methods_supported: string[];
   /** The supported authentication context classes: `phr`, a sign-in with a passkey. Absent without passkeys. */
   acr_values_supported: string[];
-  /**
-   * `true` if clients can be known by the URL of a document about them (CLIENT_METADATA_HOSTS). Absent
-   * otherwise.
-   */
-  client_id_metadata_document_supported?: boolean | undefined;
+  /** Whether clients can be known by the URL of a document about them (CLIENT_METADATA_HOSTS). */
+  client_id_metadata_document_supported: boolean;
 }
 
 /** The request of AuthService.ConfirmAccountLink. */
@@ -2735,7 +2732,7 @@ function createBaseConfiguration(): Configuration {
     request_uri_parameter_supported: false,
     introspection_endpoint_auth_methods_supported: [],
     acr_values_supported: [],
-    client_id_metadata_document_supported: undefined,
+    client_id_metadata_document_supported: false,
   };
 }
 
@@ -2831,7 +2828,7 @@ export const Configuration: MessageFns<Configuration> = {
     for (const v of message.acr_values_supported) {
       writer.uint32(242).string(v!);
     }
-    if (message.client_id_metadata_document_supported !== undefined) {
+    if (message.client_id_metadata_document_supported !== false) {
       writer.uint32(248).bool(message.client_id_metadata_document_supported);
     }
     return writer;
@@ -3151,7 +3148,7 @@ export const Configuration: MessageFns<Configuration> = {
     message.introspection_endpoint_auth_methods_supported =
       object.introspection_endpoint_auth_methods_supported?.map((e) => e) || [];
     message.acr_values_supported = object.acr_values_supported?.map((e) => e) || [];
-    message.client_id_metadata_document_supported = object.client_id_metadata_document_supported ?? undefined;
+    message.client_id_metadata_document_supported = object.client_id_metadata_document_supported ?? false;
     return message;
   },
 };

@@ -1080,7 +1080,7 @@ export const GrantServiceService = {
     responseDeserialize: (value: Buffer): GrantPage => GrantPage.decode(value),
   },
   /**
-   * End a grant of a workspace
+   * End a workspace's grant
    *
    * Ends the access of an app in the name of a member, with its sessions and access tokens.
    */
@@ -1160,7 +1160,7 @@ export interface GrantServiceServer extends UntypedServiceImplementation {
    */
   listWorkspaceGrants: handleUnaryCall<ListWorkspaceGrantsRequest, GrantPage>;
   /**
-   * End a grant of a workspace
+   * End a workspace's grant
    *
    * Ends the access of an app in the name of a member, with its sessions and access tokens.
    */
@@ -1248,7 +1248,7 @@ export interface GrantServiceClient extends Client {
     callback: (error: ServiceError | null, response: GrantPage) => void,
   ): ClientUnaryCall;
   /**
-   * End a grant of a workspace
+   * End a workspace's grant
    *
    * Ends the access of an app in the name of a member, with its sessions and access tokens.
    */
