@@ -197,6 +197,23 @@ const managementAppRoute = createRoute({
   component: screen(() => import('./apps/management-app-page.tsx'), 'ManagementAppPage'),
 })
 
+const connectedAppsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/connected-apps',
+  component: screenOf(
+    'consent',
+    screen(() => import('./grants/grants-page.tsx'), 'GrantsPage'),
+  ),
+  validateSearch: readSearch({
+    page: 'number',
+    client_id: 'text',
+    host: 'text',
+    user_id: 'text',
+    workspace_id: 'text',
+    resource: 'text',
+  }),
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks',
@@ -258,6 +275,7 @@ const routeTree = rootRoute.addChildren([
     clientAppRoute,
     managementAppsRoute,
     managementAppRoute,
+    connectedAppsRoute,
     webhooksRoute,
     webhookRoute,
     activityRoute,

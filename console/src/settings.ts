@@ -19,7 +19,13 @@ export type Settings = {
 }
 
 /** A feature that a server can do without, and the console shows. */
-type OptionalFeature = 'connections' | 'csv-import' | 'scim' | 'webhooks'
+type OptionalFeature =
+  | 'client-metadata'
+  | 'connections'
+  | 'consent'
+  | 'csv-import'
+  | 'scim'
+  | 'webhooks'
 
 /**
  * Used with the development server of Vite, which serves the page without settings. The API then
@@ -33,7 +39,7 @@ const developmentSettings: Settings = {
   workspace_client_id: '0da1c000-0000-7000-8000-000000000001',
   providers: [{ name: 'google', title: 'Google' }],
   has_codes: true,
-  features: ['connections', 'csv-import', 'scim', 'webhooks'],
+  features: ['client-metadata', 'connections', 'consent', 'csv-import', 'scim', 'webhooks'],
 }
 
 function readSettings(): Settings {

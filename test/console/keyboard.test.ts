@@ -14,6 +14,7 @@ const screens: Record<string, [path: (data: SampleData) => string, loaded: strin
   resource: [({ resourceId }) => `/resources/${resourceId}`, 'Shared with the group'],
   'service app': [({ serviceAppId }) => `/service-apps/${serviceAppId}`, 'Sorts documents'],
   'client app': [({ clientAppId }) => `/client-apps/${clientAppId}`, 'Client ID'],
+  'connected apps': [() => '/connected-apps', 'No connected apps yet'],
   activity: [() => '/activity', 'Resource shared'],
   import: [() => '/import', 'Drop a CSV file here'],
 }

@@ -10,7 +10,7 @@ if (hasBrowser) {
   const page = await fixture.openPage('/')
   test.after.always(() => fixture.stop())
 
-  const optional = ['connections', 'csv-import', 'scim', 'webhooks']
+  const optional = ['client-metadata', 'connections', 'consent', 'csv-import', 'scim', 'webhooks']
 
   /** Makes the page read the settings of a server without the features. */
   const leaveOut = `document.addEventListener('readystatechange', () => {
@@ -34,21 +34,26 @@ if (hasBrowser) {
         const navigation = page.getByRole('navigation', { name: 'Main' })
         await navigation.getByRole('link', { name: 'People' }).waitFor()
         await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
-        for (const name of ['Webhooks', 'Import'])
+        for (const name of ['Connected apps', 'Webhooks', 'Import'])
           t.is(await navigation.getByRole('link', { name, exact: true }).count(), expected, name)
         t.is(await page.getByRole('link', { name: 'Import CSV' }).count(), expected)
         await page.keyboard.press('Control+k')
         const palette = page.getByRole('dialog', { name: 'Find' })
         await palette.getByPlaceholder('Find people').fill('o')
         await palette.getByText('Resources', { exact: true }).waitFor()
-        for (const name of ['Webhooks', 'Import'])
+        for (const name of ['Connected apps', 'Webhooks', 'Import'])
           t.is(await palette.getByText(name, { exact: true }).count(), expected, name)
 
         await open(`/workspaces/${workspaceId}`)
         await page.getByRole('tab', { name: 'Activity' }).waitFor()
-        t.is(await page.getByRole('tab', { name: 'Sign-in' }).count(), expected)
+        for (const name of ['Connected apps', 'Sign-in'])
+          t.is(await page.getByRole('tab', { name }).count(), expected, name)
+        await open(`/workspaces/${workspaceId}?tab=details`)
+        await page.getByText('Workspace console').waitFor()
+        t.is(await page.getByText('Unregistered apps').count(), expected)
 
         for (const [path, heading] of [
+          ['/connected-apps', 'Connected apps'],
           ['/webhooks', 'Webhooks'],
           ['/import', 'Import'],
         ] as const) {

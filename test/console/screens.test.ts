@@ -55,6 +55,7 @@ const screens: Record<string, { path: (data: SampleData) => string; loaded: stri
     path: ({ managementAppId }) => `/management-apps/${managementAppId}`,
     loaded: 'What the app did',
   },
+  'connected-apps-empty': { path: () => '/connected-apps', loaded: 'No connected apps yet' },
   webhooks: { path: () => '/webhooks', loaded: 'Search index' },
   webhook: { path: ({ webhookId }) => `/webhooks/${webhookId}`, loaded: '202' },
   activity: { path: () => '/activity', loaded: 'Resource shared' },

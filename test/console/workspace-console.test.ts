@@ -174,7 +174,8 @@ if (hasBrowser) {
     const page = await openAs('owner')
     await loadAxe(page)
     await waitForHat(page, 'Owner of the workspace Northwind')
-    for (const tab of ['Members', 'Groups', 'Roles', 'Service accounts', 'Activity', 'Settings']) {
+    const tabs = ['Members', 'Groups', 'Roles', 'Service accounts', 'Connected apps']
+    for (const tab of [...tabs, 'Activity', 'Settings']) {
       await openTab(page, tab)
       if (tab === 'Service accounts')
         await page.getByRole('button', { name: /^Nightly export/ }).click()

@@ -59,7 +59,7 @@ type GrantServiceClient interface {
 	//
 	// Ends a grant, with its sessions and access tokens.
 	DeleteGrant(ctx context.Context, in *DeleteGrantRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
-	// End the grants of a client
+	// End a client's grants
 	//
 	// Ends all grants of a client app or of the clients of a host, with their sessions and access tokens.
 	DeleteGrants(ctx context.Context, in *DeleteGrantsRequest, opts ...grpc.CallOption) (*DeleteGrantsResponse, error)
@@ -174,7 +174,7 @@ type GrantServiceServer interface {
 	//
 	// Ends a grant, with its sessions and access tokens.
 	DeleteGrant(context.Context, *DeleteGrantRequest) (*DeleteResponse, error)
-	// End the grants of a client
+	// End a client's grants
 	//
 	// Ends all grants of a client app or of the clients of a host, with their sessions and access tokens.
 	DeleteGrants(context.Context, *DeleteGrantsRequest) (*DeleteGrantsResponse, error)

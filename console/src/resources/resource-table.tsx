@@ -1,7 +1,8 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { fetchNow } from '../api/query-client.ts'
+import { CommittedInput } from '../ui/committed-input.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton } from '../ui/csv-button.tsx'
@@ -212,38 +213,5 @@ export function ResourceFilterFields({
         w={150}
       />
     </>
-  )
-}
-
-/** A filter for exact matches, applied when the field loses focus or Enter is pressed. */
-function CommittedInput({
-  label,
-  value = '',
-  onCommit,
-}: {
-  label: string
-  value: string | undefined
-  onCommit: (value: string | undefined) => void
-}) {
-  const [text, setText] = useState(value)
-  const [committed, setCommitted] = useState(value)
-  if (committed !== value) {
-    // The address changed by other means, such as the back button.
-    setCommitted(value)
-    setText(value)
-  }
-  function commit() {
-    if (text.trim() !== value) onCommit(text.trim() || undefined)
-  }
-  return (
-    <TextInput
-      aria-label={label}
-      placeholder={label}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onBlur={commit}
-      onKeyDown={(event) => event.key === 'Enter' && commit()}
-      w={150}
-    />
   )
 }

@@ -12,6 +12,9 @@ export const screens = [
   { to: '/service-apps', label: 'Service apps', icon: 'key', key: 's' },
   { to: '/client-apps', label: 'Client apps', icon: 'window', key: 'c' },
   { to: '/management-apps', label: 'Management apps', icon: 'terminal', key: 'm' },
+  ...(hasFeature('consent')
+    ? ([{ to: '/connected-apps', label: 'Connected apps', icon: 'share', key: 'n' }] as const)
+    : []),
   ...(hasFeature('webhooks')
     ? ([{ to: '/webhooks', label: 'Webhooks', icon: 'send', key: 'h' }] as const)
     : []),

@@ -23,6 +23,18 @@ export function Time({ value, empty = 'Never', relative = false }: Props) {
   )
 }
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** Shows a day that the server stores as its midnight in UTC, which is another day in some time zones. */
+export function Day({ value }: { value: string | null | undefined }) {
+  if (!value) return <span className="dimmed">Never</span>
+  return (
+    <time dateTime={value.slice(0, 10)} title="In UTC">
+      {day.format(new Date(value))}
+    </time>
+  )
+}
+
 export function formatUtc(value: string): string {
   return new Date(value).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -1,4 +1,5 @@
 import { signInTabs } from '../connections/sign-in-tab.tsx'
+import { grantTabs } from '../grants/grants-tab.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import type { Workspace } from '../workspaces/workspace-queries.ts'
@@ -16,6 +17,7 @@ export function WorkspacePages({ workspace }: { workspace: Workspace }) {
         value={search.tab}
         tabs={[
           ...memberTabs(workspace),
+          ...grantTabs(workspace),
           ...(role === 'owner' ? signInTabs(workspace) : []),
           activityTab(workspace),
           {

@@ -1,7 +1,8 @@
 import { Button, Switch } from '@mantine/core'
 import { useState } from 'react'
-import { api, unwrap } from '../api/client.ts'
-import { settings } from '../settings.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
+import { refreshGrants } from '../grants/grant-queries.ts'
+import { hasFeature, settings } from '../settings.ts'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
@@ -10,7 +11,7 @@ import { Time } from '../ui/time.tsx'
 import { NameForm } from '../workspaces/name-form.tsx'
 import { refreshWorkspaces, type Workspace } from '../workspaces/workspace-queries.ts'
 
-/** The name of the workspace, whether codes by e-mail suffice for it, and whether administrators may give support access. */
+/** The name of the workspace, and the switches of its owners. */
 export function WorkspaceSettings({ workspace }: { workspace: Workspace }) {
   const [isEditing, setEditing] = useState(false)
   const { id, name, slug, created_at } = workspace
@@ -39,6 +40,7 @@ export function WorkspaceSettings({ workspace }: { workspace: Workspace }) {
         />
       </Section>
       {(settings.has_codes || !workspace.email_sign_in) && <EmailSignIn workspace={workspace} />}
+      {hasFeature('client-metadata') && <UnregisteredApps workspace={workspace} />}
       <SupportAccess workspace={workspace} />
       <NameForm
         noun="workspace"
@@ -72,6 +74,37 @@ function EmailSignIn({ workspace }: { workspace: Workspace }) {
         label="Accept codes by e-mail"
         role={role}
         isOn={email_sign_in}
+        onChange={change}
+      />
+    </Section>
+  )
+}
+
+function UnregisteredApps({ workspace }: { workspace: Workspace }) {
+  const { name, role, third_party_clients } = workspace
+  const confirm = useConfirm()
+  function change(isAllowed: boolean) {
+    if (isAllowed) return void save(workspace, { third_party_clients: true }).catch(notifyFailure)
+    confirm({
+      title: `Refuse unregistered apps in ${name}?`,
+      children:
+        'Those that members have given access lose it immediately. Members have to agree again if you allow them later.',
+      action: 'Refuse',
+      run: async () => {
+        await save(workspace, { third_party_clients: false })
+        await refreshGrants()
+      },
+    })
+  }
+  return (
+    <Section
+      title="Unregistered apps"
+      description="Members can give access to apps that this installation does not know, such as editors and assistants. Each is limited to one API."
+    >
+      <OwnerSwitch
+        label="Allow unregistered apps"
+        role={role}
+        isOn={third_party_clients}
         onChange={change}
       />
     </Section>
@@ -127,10 +160,7 @@ function SupportAccess({ workspace }: { workspace: Workspace }) {
   )
 }
 
-async function save(
-  { id }: Workspace,
-  body: { name?: string; description?: string; support_access?: boolean; email_sign_in?: boolean },
-): Promise<void> {
+async function save({ id }: Workspace, body: Schemas['UpdateWorkspaceRequest']): Promise<void> {
   const params = { path: { workspace_id: id } }
   await unwrap(api.PATCH('/workspaces/{workspace_id}', { params, body }))
   await refreshWorkspaces()

@@ -4,8 +4,9 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { signInTabs } from '../connections/sign-in-tab.tsx'
+import { grantTabs } from '../grants/grants-tab.tsx'
 import { ResourceTable } from '../resources/resource-table.tsx'
-import { settings } from '../settings.ts'
+import { hasFeature, settings } from '../settings.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
@@ -56,6 +57,7 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
               </Section>
             ),
           },
+          ...grantTabs(workspace),
           ...signInTabs(workspace),
           activityTab(workspace),
           { value: 'details', label: 'Details', content: <Details workspace={workspace} /> },
@@ -66,11 +68,14 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
 }
 
 function Details({ workspace }: { workspace: Workspace }) {
-  const { id, slug, created_at, support_access, email_sign_in } = workspace
+  const { id, slug, created_at, support_access, email_sign_in, third_party_clients } = workspace
   const codes: [string, string][] =
     settings.has_codes || !email_sign_in
       ? [['Codes by e-mail', email_sign_in ? 'Accepted' : 'Refused by an owner']]
       : []
+  const unregistered: [string, string][] = hasFeature('client-metadata')
+    ? [['Unregistered apps', third_party_clients ? 'Allowed' : 'Refused by an owner']]
+    : []
   return (
     <Section title="Details">
       <Facts
@@ -83,6 +88,7 @@ function Details({ workspace }: { workspace: Workspace }) {
           ],
           ['Support access', support_access ? 'Allowed' : 'Forbidden by an owner'],
           ...codes,
+          ...unregistered,
           ['Created', <Time key="created" value={created_at} />],
           ['ID', <CopyableId key="id" id={id} />],
           [

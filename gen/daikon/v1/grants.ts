@@ -1123,7 +1123,7 @@ export const GrantServiceService = {
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /**
-   * End the grants of a client
+   * End a client's grants
    *
    * Ends all grants of a client app or of the clients of a host, with their sessions and access tokens.
    */
@@ -1178,7 +1178,7 @@ export interface GrantServiceServer extends UntypedServiceImplementation {
    */
   deleteGrant: handleUnaryCall<DeleteGrantRequest, DeleteResponse>;
   /**
-   * End the grants of a client
+   * End a client's grants
    *
    * Ends all grants of a client app or of the clients of a host, with their sessions and access tokens.
    */
@@ -1308,7 +1308,7 @@ export interface GrantServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   /**
-   * End the grants of a client
+   * End a client's grants
    *
    * Ends all grants of a client app or of the clients of a host, with their sessions and access tokens.
    */
