@@ -47,3 +47,10 @@ const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 export function formatTime(time: string | null): string {
   return time === null ? 'at an unknown time' : format.format(new Date(time))
 }
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** Formats a day that the server stores as its midnight in UTC. */
+export function formatDay(time: string): string {
+  return day.format(new Date(time))
+}

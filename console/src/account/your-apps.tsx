@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { Account } from './account-data.ts'
 import type { PageActions } from './page-actions.ts'
-import { formatTime, Items, Section } from './section.tsx'
+import { formatDay, Items, Section } from './section.tsx'
 import { call } from './session.ts'
 
 /** The apps that the person has agreed to. The host stands first: apps choose their own names. */
@@ -19,11 +19,11 @@ export function YourApps({
           id: grant.id,
           title: grant.host,
           detail: [
-            ...(grant.client_name ? [`calls itself “${grant.client_name}”`] : []),
+            ...nameOfClient(grant),
             `in ${nameOf(grant.workspace_id)}`,
             ...(grant.resource ? [grant.resource] : []),
             grant.scopes.join(' '),
-            `last used ${formatTime(grant.last_used_at)}`,
+            `last used ${formatDay(grant.last_used_at)}`,
           ].join(', '),
           actions: (
             <Button
@@ -46,4 +46,12 @@ export function YourApps({
       />
     </Section>
   )
+}
+
+type Grant = Account['grants'][number]
+
+/** The name of an app that is registered, or the one that another app, whose ID is a URL, gives itself. */
+function nameOfClient({ client_id, client_name }: Grant): string[] {
+  if (!client_name) return []
+  return [client_id.startsWith('https://') ? `calls itself “${client_name}”` : client_name]
 }
