@@ -34,8 +34,6 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from .conftest import Server
 
-from .conftest import Server
-
 workspace = "0b000000-0000-4000-8000-000000000001"
 alice = "0a000000-0000-4000-8000-00000000000a"
 bob = "0a000000-0000-4000-8000-00000000000b"
