@@ -51,6 +51,6 @@ export function formatTime(time: string | null): string {
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** Formats a day that the server stores as its midnight in UTC. */
-export function formatDay(time: string): string {
-  return day.format(new Date(time))
+export function formatDay(time: string | null): string {
+  return time === null ? 'on an unknown day' : day.format(new Date(time))
 }
