@@ -25,7 +25,18 @@ valid_credential = {
 
 @schemathesis.hook
 def map_query(context, query):
-    return storable(query)
+    query = storable(query)
+    if query and context.operation.path == "/admin/users/{user_id}":
+        choose_new_owner(query)
+    return query
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Rules between parameters: in `map_query`, those that have examples are still missing."""
+    operation = case.operation
+    if operation.path == "/admin/grants" and operation.method.upper() == "DELETE":
+        case.query = choose_clients(case.query or {})
 
 
 @schemathesis.hook
@@ -183,13 +194,20 @@ def register_valid_uris(app):
         app["backchannel_logout_uri"] = "https://app.example.com/logout"
 
 
-@schemathesis.hook
-def map_query(context, query):
+def choose_new_owner(query):
     """The new owner must be a member of all workspaces concerned, which random users are not."""
-    if query and context.operation.path == "/admin/users/{user_id}":
-        try:
-            uuid.UUID(str(query.get("transfer_to")))
-        except ValueError:
-            return query
-        del query["transfer_to"]
+    try:
+        uuid.UUID(str(query.get("transfer_to")))
+    except ValueError:
+        return
+    del query["transfer_to"]
+
+
+def choose_clients(query):
+    """Grants end either of a client or of a host. What is invalid is sent, also beside the other one."""
+    if "client_id" not in query and "host" not in query:
+        return {**query, "host": "app.example.com"}
+    host = query.get("host")
+    if "client_id" in query and isinstance(host, str) and re.fullmatch(r"[^\x00-\x1f\x7f-\x9f]{1,200}", host):
+        return {name: value for name, value in query.items() if name != "host"}
     return query
