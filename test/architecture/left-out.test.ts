@@ -63,6 +63,7 @@ const optional = {
   links: { sharedTests: ['test/activity/events.test.ts'] },
   'email-sign-in': {
     sharedTests: ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
+    dependents: ['bench/sign-in-server.ts'],
   },
   passkeys: { sharedTests: ['test/activity/events.test.ts'] },
   'client-metadata': { dependents: ['test/consent/third-party-clients.test.ts'] },
