@@ -62,7 +62,14 @@ const optional = {
   },
   links: { sharedTests: ['test/activity/events.test.ts'] },
   'email-sign-in': {
-    sharedTests: ['test/activity/events.test.ts', 'test/support/email-sign-in.ts'],
+    sharedTests: [
+      'bench/sign-in.ts',
+      'test/account/mails.test.ts',
+      'test/activity/events.test.ts',
+      'test/connections/sign-in-page.test.ts',
+      'test/resilience/own-sign-in-rollout.test.ts',
+      'test/support/email-sign-in.ts',
+    ],
     dependents: ['bench/sign-in-server.ts'],
   },
   passkeys: { sharedTests: ['test/activity/events.test.ts'] },
