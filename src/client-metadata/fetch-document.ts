@@ -12,8 +12,8 @@ export type Fetched = { body: Buffer; seconds: number }
 /**
  * Fetches a JSON document of a client.
  *
- * @throws DocumentError about the response. That of a failed request says no more, since it would otherwise
- * describe networks to whoever chooses the URL; its `cause` does.
+ * @throws DocumentError that says what is wrong with the response. If the request fails, only its `cause` says
+ * why: the message is displayed to strangers and must not describe the network.
  */
 export async function fetchDocument(
   send: OutboundClient,

@@ -5,8 +5,8 @@ import { createSecret, hashSecret, isSameSecret } from '../identity/secret.ts'
 export const formSeconds = 600
 
 /**
- * The time for which a form is not accepted, in milliseconds: whoever was about to click something else has
- * not read it.
+ * The time for which a new form is not accepted, in milliseconds: a click this early was meant for what the page
+ * replaced.
  */
 export const minFormAge = 500
 

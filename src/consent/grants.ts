@@ -102,7 +102,7 @@ export function deleteGrant(
 /** The number of grants that end in one transaction. */
 const bulkSize = 500
 
-/** Ends the grants to a client, or to the clients of a host. One that a user gives meanwhile ends, too. */
+/** Ends the grants to a client, or to the clients of a host. Grants created during the call end, too. */
 export async function deleteGrants(
   { stores, principal, now }: Context,
   { client_id: clientId, host }: DeleteGrantsRequest,

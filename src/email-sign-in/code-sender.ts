@@ -35,8 +35,8 @@ export type CodeSenderDependencies = {
 }
 
 /**
- * Creates a function that processes due requests for codes, and returns whether more may be due. Any number of
- * nodes can call it. It decides whether there is an e-mail at all, so that the response to the person who asks
+ * Creates a function that processes due requests for codes and returns whether more may be due. Several nodes can
+ * call it concurrently. It decides whether there is an e-mail at all, so that the response to the person who asks
  * does not depend on it.
  */
 export function createCodeSender(dependencies: CodeSenderDependencies): () => Promise<boolean> {

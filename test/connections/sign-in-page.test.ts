@@ -105,7 +105,7 @@ test('the field offers passkeys', async (t) => {
   const page = await visitor.open(`/auth/passkey?state=${passkey_state}`)
   t.is(page.status, 200)
   t.is((await new Visitor(node).open(`/auth/passkey?state=${passkey_state}`)).status, 400)
-  // It is no parameter of the request.
+  // /oauth/authorize ignores the field.
   t.is((await send(visitor, fields, 'ann@unknown.example')).status, 200)
 })
 

@@ -221,7 +221,7 @@ if (hasBrowser) {
     })
     await waitForRows(workspace, 2)
     await tableOf(workspace).getByText('Olga Ivanova').waitFor()
-    // The day is that of the server, not the one before.
+    // In the time zone of this browser, the stored time is on the day before.
     await tableOf(workspace).getByText('5 Mar 2026').first().waitFor()
     t.deepEqual(await inspectPage(workspace, 'workspace-console-connected-apps'), [])
     await workspace

@@ -156,7 +156,7 @@ for (const [index, transport] of environment.transports.entries()) {
     t.is(await countPasskeys(userId), 0)
   })
 
-  test.serial(`a session that ends meanwhile adds no passkey ${over}`, async (t) => {
+  test.serial(`a session that ends during the creation adds no passkey ${over}`, async (t) => {
     const { token, userId } = await newUser(transport)
     const { credential } = createSoftPasskey(await beginPasskey(transport, token), origin)
     const lock = await pool.connect()

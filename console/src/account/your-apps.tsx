@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { isClientUrl } from '../grants/client-id.ts'
 import type { Account } from './account-data.ts'
 import type { PageActions } from './page-actions.ts'
 import { formatDay, Items, Section } from './section.tsx'
@@ -50,8 +51,8 @@ export function YourApps({
 
 type Grant = Account['grants'][number]
 
-/** The name of an app that is registered, or the one that another app, whose ID is a URL, gives itself. */
+/** The name of a registered app, or the name that an unregistered one gives itself. */
 function nameOfClient({ client_id, client_name }: Grant): string[] {
   if (!client_name) return []
-  return [client_id.startsWith('https://') ? `calls itself “${client_name}”` : client_name]
+  return [isClientUrl(client_id) ? `calls itself “${client_name}”` : client_name]
 }

@@ -13,6 +13,7 @@ import { RowAction } from '../ui/row-action.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Day, Time } from '../ui/time.tsx'
+import { isClientUrl } from './client-id.ts'
 import { endGrant, type Grant, type GrantFilters, grantsQuery } from './grant-queries.ts'
 import classes from './grant-table.module.css'
 
@@ -203,7 +204,7 @@ function appColumn(hasLinks: boolean): Column<Grant> {
         )}
         {client_name && (
           <span className={classes.detail}>
-            {isUrl(client_id) ? (
+            {isClientUrl(client_id) ? (
               <>
                 calls itself “<bdi>{client_name}</bdi>”
               </>
@@ -224,9 +225,4 @@ function appColumn(hasLinks: boolean): Column<Grant> {
       </span>
     ),
   }
-}
-
-/** The ID of a client that nobody registered is its URL. */
-function isUrl(clientId: string): boolean {
-  return clientId.startsWith('https://')
 }
