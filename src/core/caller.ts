@@ -7,6 +7,8 @@ export type Caller = {
   tokenId?: string | undefined
   /** The workspace of the access token. */
   workspaceId?: string | undefined
+  /** The delegation by which an agent acts for the user. */
+  delegationId?: string | undefined
   /**
    * SHA-256 of the service key, hex. Empty if the required key is missing; undefined if no key is
    * required.

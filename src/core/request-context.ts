@@ -26,6 +26,14 @@ export type UserPrincipal = {
   connectionId: string | undefined
   /** The service whose API the token is limited to, if any. It counts only with a key of that service. */
   forService: string | undefined
+  /** The delegation by which an agent acts for the user, if one does. */
+  delegation: PresentedDelegation | undefined
+}
+
+/** The delegation of a token, and its agent. */
+export type PresentedDelegation = {
+  id: string
+  agent: { type: 'service_account' | 'client'; id: string }
 }
 
 /** An administrator with a valid admin token. */

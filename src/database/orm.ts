@@ -90,6 +90,7 @@ import { ApiResources } from './migrations/100-api-resources.ts'
 import { ExternalClients } from './migrations/102-external-clients.ts'
 import { Consents } from './migrations/103-consents.ts'
 import { ThirdPartyClients } from './migrations/104-third-party-clients.ts'
+import { Delegations } from './migrations/105-delegations.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -199,6 +200,7 @@ const migrations = [
   { name: '102-external-clients', class: ExternalClients },
   { name: '103-consents', class: Consents },
   { name: '104-third-party-clients', class: ThirdPartyClients },
+  { name: '105-delegations', class: Delegations },
 ]
 
 type OrmOptions = {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { PresentedDelegation } from '../core/request-context.ts'
 import type { Token } from './claims.ts'
 import { accountClientId } from './store/client-store.ts'
 import type { Tokens } from './tokens.ts'
@@ -13,6 +14,8 @@ export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | '
   connectionId?: string
   /** The service whose API the token is limited to, if any. */
   forService?: string
+  /** The delegation by which an agent acts for the user, if one does. */
+  delegation?: PresentedDelegation
   /**
    * For tokens of the account page: when the user signed in, in seconds since the epoch, or `unknown` if
    * neither the provider reported it nor the page asked for it.

@@ -290,6 +290,9 @@ type UpdateWorkspaceRequest struct {
 	// Whether clients that nobody registered may be used in the workspace. Only an owner of the workspace can
 	// change it; `false` also ends their grants.
 	ThirdPartyClients *bool `protobuf:"varint,6,opt,name=third_party_clients,json=thirdPartyClients,proto3,oneof" json:"third_party_clients,omitempty"`
+	// Whether members may let agents act for them in the workspace. Only an owner of the workspace can change
+	// it; `false` also ends the delegations.
+	Delegations *bool `protobuf:"varint,7,opt,name=delegations,proto3,oneof" json:"delegations,omitempty"`
 	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
 	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
 	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
@@ -369,6 +372,13 @@ func (x *UpdateWorkspaceRequest) GetThirdPartyClients() bool {
 	return false
 }
 
+func (x *UpdateWorkspaceRequest) GetDelegations() bool {
+	if x != nil && x.Delegations != nil {
+		return *x.Delegations
+	}
+	return false
+}
+
 func (x *UpdateWorkspaceRequest) GetIfMatch() string {
 	if x != nil && x.IfMatch != nil {
 		return *x.IfMatch
@@ -397,6 +407,8 @@ type WorkspaceResponse struct {
 	EmailSignIn bool `protobuf:"varint,8,opt,name=email_sign_in,json=emailSignIn,proto3" json:"email_sign_in,omitempty"`
 	// Whether clients that nobody registered may be used in the workspace.
 	ThirdPartyClients bool `protobuf:"varint,9,opt,name=third_party_clients,json=thirdPartyClients,proto3" json:"third_party_clients,omitempty"`
+	// Whether members may let agents act for them in the workspace.
+	Delegations bool `protobuf:"varint,10,opt,name=delegations,proto3" json:"delegations,omitempty"`
 	// The ETag of the fields that an update can change. Absent in lists.
 	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -492,6 +504,13 @@ func (x *WorkspaceResponse) GetEmailSignIn() bool {
 func (x *WorkspaceResponse) GetThirdPartyClients() bool {
 	if x != nil {
 		return x.ThirdPartyClients
+	}
+	return false
+}
+
+func (x *WorkspaceResponse) GetDelegations() bool {
+	if x != nil {
+		return x.Delegations
 	}
 	return false
 }
@@ -1408,21 +1427,23 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\x16DeleteWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\bif_match\x18\x1e \x01(\tH\x00R\aifMatch\x88\x01\x01B\v\n" +
-	"\t_if_match\"\x88\x03\n" +
+	"\t_if_match\"\xbf\x03\n" +
 	"\x16UpdateWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12%\n" +
 	"\vdescription\x18\x03 \x01(\tH\x01R\vdescription\x88\x01\x01\x12*\n" +
 	"\x0esupport_access\x18\x04 \x01(\bH\x02R\rsupportAccess\x88\x01\x01\x12'\n" +
 	"\remail_sign_in\x18\x05 \x01(\bH\x03R\vemailSignIn\x88\x01\x01\x123\n" +
-	"\x13third_party_clients\x18\x06 \x01(\bH\x04R\x11thirdPartyClients\x88\x01\x01\x12\x1e\n" +
-	"\bif_match\x18\x1e \x01(\tH\x05R\aifMatch\x88\x01\x01B\a\n" +
+	"\x13third_party_clients\x18\x06 \x01(\bH\x04R\x11thirdPartyClients\x88\x01\x01\x12%\n" +
+	"\vdelegations\x18\a \x01(\bH\x05R\vdelegations\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x06R\aifMatch\x88\x01\x01B\a\n" +
 	"\x05_nameB\x0e\n" +
 	"\f_descriptionB\x11\n" +
 	"\x0f_support_accessB\x10\n" +
 	"\x0e_email_sign_inB\x16\n" +
-	"\x14_third_party_clientsB\v\n" +
-	"\t_if_match\"\xe7\x02\n" +
+	"\x14_third_party_clientsB\x0e\n" +
+	"\f_delegationsB\v\n" +
+	"\t_if_match\"\x89\x03\n" +
 	"\x11WorkspaceResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1433,7 +1454,9 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12%\n" +
 	"\x0esupport_access\x18\a \x01(\bR\rsupportAccess\x12\"\n" +
 	"\remail_sign_in\x18\b \x01(\bR\vemailSignIn\x12.\n" +
-	"\x13third_party_clients\x18\t \x01(\bR\x11thirdPartyClients\x12\x17\n" +
+	"\x13third_party_clients\x18\t \x01(\bR\x11thirdPartyClients\x12 \n" +
+	"\vdelegations\x18\n" +
+	" \x01(\bR\vdelegations\x12\x17\n" +
 	"\x04etag\x18\x1e \x01(\tH\x01R\x04etag\x88\x01\x01B\a\n" +
 	"\x05_roleB\a\n" +
 	"\x05_etag\"\x8e\x02\n" +

@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { DelegationAgent } from "./delegations.ts";
 import { ParentResource, ShareCondition } from "./permissions.ts";
 
 export const protobufPackage = "daikon.v1";
@@ -197,7 +198,9 @@ export interface AccessReason {
    * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`,
    * `link` or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
    * `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed`,
-   * `guest` (the visibility would allow it if the user were not a guest) or `no_grant`.
+   * `guest` (the visibility would allow it if the user were not a guest), `delegation_ended`,
+   * `delegation_expired`, `delegation_does_not_cover` or `no_grant`. With a delegation that allows the action,
+   * `delegation` beside the grants of the user.
    */
   rule: string;
   /** The permission of the share or link, `view` or `edit`. Absent if it has a role. */
@@ -247,7 +250,19 @@ export interface AccessReason {
     | string
     | undefined;
   /** The ID of the link. */
-  link_id?: string | undefined;
+  link_id?:
+    | string
+    | undefined;
+  /** The ID of the delegation by which an agent asks. */
+  delegation_id?:
+    | string
+    | undefined;
+  /** The agent that asks. */
+  agent?:
+    | DelegationAgent
+    | undefined;
+  /** What the delegation does not cover: `action`, `type` or `resource`. */
+  uncovered?: string | undefined;
 }
 
 /** An ancestor from which a resource inherits a grant. */
@@ -1346,6 +1361,9 @@ function createBaseAccessReason(): AccessReason {
     resource_type: undefined,
     resource_id: undefined,
     link_id: undefined,
+    delegation_id: undefined,
+    agent: undefined,
+    uncovered: undefined,
   };
 }
 
@@ -1389,6 +1407,15 @@ export const AccessReason: MessageFns<AccessReason> = {
     }
     if (message.link_id !== undefined) {
       writer.uint32(106).string(message.link_id);
+    }
+    if (message.delegation_id !== undefined) {
+      writer.uint32(114).string(message.delegation_id);
+    }
+    if (message.agent !== undefined) {
+      DelegationAgent.encode(message.agent, writer.uint32(122).fork()).join();
+    }
+    if (message.uncovered !== undefined) {
+      writer.uint32(130).string(message.uncovered);
     }
     return writer;
   },
@@ -1510,6 +1537,30 @@ export const AccessReason: MessageFns<AccessReason> = {
             message.link_id = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.agent = DelegationAgent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.uncovered = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1542,6 +1593,11 @@ export const AccessReason: MessageFns<AccessReason> = {
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
     message.link_id = object.link_id ?? undefined;
+    message.delegation_id = object.delegation_id ?? undefined;
+    message.agent = (object.agent !== undefined && object.agent !== null)
+      ? DelegationAgent.fromPartial(object.agent)
+      : undefined;
+    message.uncovered = object.uncovered ?? undefined;
     return message;
   },
 };

@@ -406,7 +406,10 @@ export interface HostedPageLink {
 
 /** A token request (RFC 6749, sections 4.1.3 and 6). */
 export interface OAuthTokenRequest {
-  /** `authorization_code`, `refresh_token` or `client_credentials`. */
+  /**
+   * `authorization_code`, `refresh_token`, `client_credentials` or
+   * `urn:ietf:params:oauth:grant-type:token-exchange`.
+   */
   grant_type?:
     | string
     | undefined;
@@ -480,6 +483,34 @@ export interface OAuthTokenRequest {
     | undefined;
   /** The names of parameters that the request contains more than once. */
   repeated_parameters: string[];
+  /**
+   * For token exchange (RFC 8693): an access token of the user for whom the client acts, or the ID of a
+   * delegation.
+   */
+  subject_token?:
+    | string
+    | undefined;
+  /** `urn:ietf:params:oauth:token-type:access_token` or `urn:daikon:params:oauth:token-type:delegation`. */
+  subject_token_type?:
+    | string
+    | undefined;
+  /** For token exchange by a service account: its API key, or its access token. */
+  actor_token?:
+    | string
+    | undefined;
+  /** `urn:daikon:params:oauth:token-type:api_key` or `urn:ietf:params:oauth:token-type:access_token`. */
+  actor_token_type?:
+    | string
+    | undefined;
+  /**
+   * For token exchange: the type of the token to issue, `urn:ietf:params:oauth:token-type:access_token`, which
+   * is also the default.
+   */
+  requested_token_type?:
+    | string
+    | undefined;
+  /** For token exchange with an access token of the user: the ID of the delegation. Absent if only one fits. */
+  delegation_id?: string | undefined;
 }
 
 /** A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
@@ -499,7 +530,11 @@ export interface OAuthTokenResponse {
   /** The ID of the workspace that the tokens are for. Absent for management apps. */
   workspace_id: string;
   /** The ID token. Present if the scope includes `openid`. */
-  id_token?: string | undefined;
+  id_token?:
+    | string
+    | undefined;
+  /** For token exchange: `urn:ietf:params:oauth:token-type:access_token`. */
+  issued_token_type?: string | undefined;
 }
 
 /** The request of OAuthService.GetUserInfo. */
@@ -710,7 +745,23 @@ export interface TokenIntrospection {
     | boolean
     | undefined;
   /** `phr` if the user signed in with a passkey (RFC 9470). */
-  acr?: string | undefined;
+  acr?:
+    | string
+    | undefined;
+  /** The agent that acts for the user, of a delegated token (RFC 8693, section 4.1). */
+  act?:
+    | TokenActor
+    | undefined;
+  /** The ID of the delegation, of a delegated token. */
+  delegation_id?: string | undefined;
+}
+
+/** An agent that acts for a user (RFC 8693, section 4.1). */
+export interface TokenActor {
+  /** The ID of the service account or the client app. */
+  sub: string;
+  /** `service_account` or `client`. */
+  typ: string;
 }
 
 /** A logout request. */
@@ -2265,6 +2316,12 @@ function createBaseOAuthTokenRequest(): OAuthTokenRequest {
     client_assertion: undefined,
     resource: undefined,
     repeated_parameters: [],
+    subject_token: undefined,
+    subject_token_type: undefined,
+    actor_token: undefined,
+    actor_token_type: undefined,
+    requested_token_type: undefined,
+    delegation_id: undefined,
   };
 }
 
@@ -2314,6 +2371,24 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
     }
     for (const v of message.repeated_parameters) {
       writer.uint32(122).string(v!);
+    }
+    if (message.subject_token !== undefined) {
+      writer.uint32(130).string(message.subject_token);
+    }
+    if (message.subject_token_type !== undefined) {
+      writer.uint32(138).string(message.subject_token_type);
+    }
+    if (message.actor_token !== undefined) {
+      writer.uint32(146).string(message.actor_token);
+    }
+    if (message.actor_token_type !== undefined) {
+      writer.uint32(154).string(message.actor_token_type);
+    }
+    if (message.requested_token_type !== undefined) {
+      writer.uint32(162).string(message.requested_token_type);
+    }
+    if (message.delegation_id !== undefined) {
+      writer.uint32(170).string(message.delegation_id);
     }
     return writer;
   },
@@ -2451,6 +2526,54 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
             message.repeated_parameters.push(reader.string());
             continue;
           }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.subject_token = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.subject_token_type = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.actor_token = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.actor_token_type = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.requested_token_type = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2483,6 +2606,12 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
     message.client_assertion = object.client_assertion ?? undefined;
     message.resource = object.resource ?? undefined;
     message.repeated_parameters = object.repeated_parameters?.map((e) => e) || [];
+    message.subject_token = object.subject_token ?? undefined;
+    message.subject_token_type = object.subject_token_type ?? undefined;
+    message.actor_token = object.actor_token ?? undefined;
+    message.actor_token_type = object.actor_token_type ?? undefined;
+    message.requested_token_type = object.requested_token_type ?? undefined;
+    message.delegation_id = object.delegation_id ?? undefined;
     return message;
   },
 };
@@ -2497,6 +2626,7 @@ function createBaseOAuthTokenResponse(): OAuthTokenResponse {
     scope: "",
     workspace_id: "",
     id_token: undefined,
+    issued_token_type: undefined,
   };
 }
 
@@ -2525,6 +2655,9 @@ export const OAuthTokenResponse: MessageFns<OAuthTokenResponse> = {
     }
     if (message.id_token !== undefined) {
       writer.uint32(66).string(message.id_token);
+    }
+    if (message.issued_token_type !== undefined) {
+      writer.uint32(74).string(message.issued_token_type);
     }
     return writer;
   },
@@ -2606,6 +2739,14 @@ export const OAuthTokenResponse: MessageFns<OAuthTokenResponse> = {
             message.id_token = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.issued_token_type = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2631,6 +2772,7 @@ export const OAuthTokenResponse: MessageFns<OAuthTokenResponse> = {
     message.scope = object.scope ?? "";
     message.workspace_id = object.workspace_id ?? "";
     message.id_token = object.id_token ?? undefined;
+    message.issued_token_type = object.issued_token_type ?? undefined;
     return message;
   },
 };
@@ -3237,6 +3379,8 @@ function createBaseTokenIntrospection(): TokenIntrospection {
     auth_time: undefined,
     auth_time_unconfirmed: undefined,
     acr: undefined,
+    act: undefined,
+    delegation_id: undefined,
   };
 }
 
@@ -3295,6 +3439,12 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     }
     if (message.acr !== undefined) {
       writer.uint32(146).string(message.acr);
+    }
+    if (message.act !== undefined) {
+      TokenActor.encode(message.act, writer.uint32(154).fork()).join();
+    }
+    if (message.delegation_id !== undefined) {
+      writer.uint32(162).string(message.delegation_id);
     }
     return writer;
   },
@@ -3456,6 +3606,22 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
             message.acr = reader.string();
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.act = TokenActor.decode(reader, reader.uint32());
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3491,6 +3657,75 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     message.auth_time = object.auth_time ?? undefined;
     message.auth_time_unconfirmed = object.auth_time_unconfirmed ?? undefined;
     message.acr = object.acr ?? undefined;
+    message.act = (object.act !== undefined && object.act !== null) ? TokenActor.fromPartial(object.act) : undefined;
+    message.delegation_id = object.delegation_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTokenActor(): TokenActor {
+  return { sub: "", typ: "" };
+}
+
+export const TokenActor: MessageFns<TokenActor> = {
+  encode(message: TokenActor, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sub !== "") {
+      writer.uint32(10).string(message.sub);
+    }
+    if (message.typ !== "") {
+      writer.uint32(18).string(message.typ);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenActor {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenActor();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sub = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.typ = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TokenActor>, I>>(base?: I): TokenActor {
+    return TokenActor.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TokenActor>, I>>(object: I): TokenActor {
+    const message = createBaseTokenActor();
+    message.sub = object.sub ?? "";
+    message.typ = object.typ ?? "";
     return message;
   },
 };

@@ -99,6 +99,13 @@ export interface UpdateWorkspaceRequest {
     | boolean
     | undefined;
   /**
+   * Whether members may let agents act for them in the workspace. Only an owner of the workspace can change
+   * it; `false` also ends the delegations.
+   */
+  delegations?:
+    | boolean
+    | undefined;
+  /**
    * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
    * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
    */
@@ -129,6 +136,8 @@ export interface WorkspaceResponse {
   email_sign_in: boolean;
   /** Whether clients that nobody registered may be used in the workspace. */
   third_party_clients: boolean;
+  /** Whether members may let agents act for them in the workspace. */
+  delegations: boolean;
   /** The ETag of the fields that an update can change. Absent in lists. */
   etag?: string | undefined;
 }
@@ -652,6 +661,7 @@ function createBaseUpdateWorkspaceRequest(): UpdateWorkspaceRequest {
     support_access: undefined,
     email_sign_in: undefined,
     third_party_clients: undefined,
+    delegations: undefined,
     if_match: undefined,
   };
 }
@@ -675,6 +685,9 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     }
     if (message.third_party_clients !== undefined) {
       writer.uint32(48).bool(message.third_party_clients);
+    }
+    if (message.delegations !== undefined) {
+      writer.uint32(56).bool(message.delegations);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -743,6 +756,14 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
             message.third_party_clients = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.delegations = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -774,6 +795,7 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     message.support_access = object.support_access ?? undefined;
     message.email_sign_in = object.email_sign_in ?? undefined;
     message.third_party_clients = object.third_party_clients ?? undefined;
+    message.delegations = object.delegations ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },
@@ -790,6 +812,7 @@ function createBaseWorkspaceResponse(): WorkspaceResponse {
     support_access: false,
     email_sign_in: false,
     third_party_clients: false,
+    delegations: false,
     etag: undefined,
   };
 }
@@ -822,6 +845,9 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     }
     if (message.third_party_clients !== false) {
       writer.uint32(72).bool(message.third_party_clients);
+    }
+    if (message.delegations !== false) {
+      writer.uint32(80).bool(message.delegations);
     }
     if (message.etag !== undefined) {
       writer.uint32(242).string(message.etag);
@@ -914,6 +940,14 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
             message.third_party_clients = reader.bool();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.delegations = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -948,6 +982,7 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     message.support_access = object.support_access ?? false;
     message.email_sign_in = object.email_sign_in ?? false;
     message.third_party_clients = object.third_party_clients ?? false;
+    message.delegations = object.delegations ?? false;
     message.etag = object.etag ?? undefined;
     return message;
   },

@@ -66,6 +66,7 @@ export const Workspace = defineEntity({
     /** Whether sessions that a code by e-mail began reach the workspace. */
     email_sign_in: p.boolean().default(true),
     third_party_clients: p.boolean().default(true),
+    delegations: p.boolean().default(true),
   },
 })
 

@@ -55,10 +55,11 @@ export function createUserKind(
       return onlyRemembered ? undefined : verifyApiKey(token, digest, now)
     },
 
-    identify({ jti, sub, wid }, caller) {
+    identify({ jti, sub, wid, delegation }, caller) {
       caller.tokenId = jti
       caller.userId = sub
       caller.workspaceId = wid
+      if (delegation) caller.delegationId = delegation.id
     },
 
     authenticate(principal, claims, status) {
@@ -98,8 +99,9 @@ function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPri
   const token = requireLiveToken(status, claims)
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
-  const { sub: id, wid: workspaceId, email, apiKeyPrefix, connectionId, forService } = claims
+  const { sub: id, wid: workspaceId, email } = claims
+  const { apiKeyPrefix, connectionId, forService, delegation } = claims
   const { role, isServiceAccount, isGuest } = status
   const member = { id, workspaceId, email, role, isGuest, isServiceAccount }
-  return { ...member, token, apiKeyPrefix, connectionId, forService }
+  return { ...member, token, apiKeyPrefix, connectionId, forService, delegation }
 }

@@ -20,6 +20,8 @@ export type WorkspaceOfUser = {
   emailSignIn: boolean
   /** Whether clients that nobody registered are admitted. */
   thirdPartyClients: boolean
+  /** Whether agents may act for members. */
+  delegations: boolean
   role: Role | null
   createdAt: Timestamp
 }
@@ -170,7 +172,7 @@ const servicesSql = `
 
 const columns = `w.id, w.name, w.slug, w.description, m.role, w.created_at as "createdAt",
   w.support_access as "supportAccess", w.email_sign_in as "emailSignIn",
-  w.third_party_clients as "thirdPartyClients"`
+  w.third_party_clients as "thirdPartyClients", w.delegations`
 
 /** $1 ID of the user whose role is selected, or null for none. */
 const tables = 'workspaces w left join live_members m on m.workspace_id = w.id and m.user_id = $1'

@@ -738,7 +738,9 @@ type AccessReason struct {
 	// For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`,
 	// `link` or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
 	// `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed`,
-	// `guest` (the visibility would allow it if the user were not a guest) or `no_grant`.
+	// `guest` (the visibility would allow it if the user were not a guest), `delegation_ended`,
+	// `delegation_expired`, `delegation_does_not_cover` or `no_grant`. With a delegation that allows the action,
+	// `delegation` beside the grants of the user.
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The permission of the share or link, `view` or `edit`. Absent if it has a role.
 	Permission *string `protobuf:"bytes,2,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
@@ -765,7 +767,13 @@ type AccessReason struct {
 	// The ID of the resource whose requirement is not met.
 	ResourceId *string `protobuf:"bytes,12,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
 	// The ID of the link.
-	LinkId        *string `protobuf:"bytes,13,opt,name=link_id,json=linkId,proto3,oneof" json:"link_id,omitempty"`
+	LinkId *string `protobuf:"bytes,13,opt,name=link_id,json=linkId,proto3,oneof" json:"link_id,omitempty"`
+	// The ID of the delegation by which an agent asks.
+	DelegationId *string `protobuf:"bytes,14,opt,name=delegation_id,json=delegationId,proto3,oneof" json:"delegation_id,omitempty"`
+	// The agent that asks.
+	Agent *daikonv1.DelegationAgent `protobuf:"bytes,15,opt,name=agent,proto3,oneof" json:"agent,omitempty"`
+	// What the delegation does not cover: `action`, `type` or `resource`.
+	Uncovered     *string `protobuf:"bytes,16,opt,name=uncovered,proto3,oneof" json:"uncovered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -887,6 +895,27 @@ func (x *AccessReason) GetResourceId() string {
 func (x *AccessReason) GetLinkId() string {
 	if x != nil && x.LinkId != nil {
 		return *x.LinkId
+	}
+	return ""
+}
+
+func (x *AccessReason) GetDelegationId() string {
+	if x != nil && x.DelegationId != nil {
+		return *x.DelegationId
+	}
+	return ""
+}
+
+func (x *AccessReason) GetAgent() *daikonv1.DelegationAgent {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
+func (x *AccessReason) GetUncovered() string {
+	if x != nil && x.Uncovered != nil {
+		return *x.Uncovered
 	}
 	return ""
 }
@@ -1613,7 +1642,7 @@ var File_daikon_v1_admin_permissions_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\n" +
-	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x04\n" +
+	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1bdaikon/v1/delegations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x04\n" +
 	"\x15PermissionPageRequest\x12\x17\n" +
 	"\x04page\x18\x01 \x01(\x05H\x00R\x04page\x88\x01\x01\x12 \n" +
 	"\tpage_size\x18\x02 \x01(\x05H\x01R\bpageSize\x88\x01\x01\x12&\n" +
@@ -1704,7 +1733,7 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x15PermissionExplanation\x12\x1a\n" +
 	"\bdecision\x18\x01 \x01(\bR\bdecision\x121\n" +
 	"\areasons\x18\x02 \x03(\v2\x17.daikon.v1.AccessReasonR\areasons\x12\x1a\n" +
-	"\bsentence\x18\x03 \x01(\tR\bsentence\"\xf6\x04\n" +
+	"\bsentence\x18\x03 \x01(\tR\bsentence\"\xa4\x06\n" +
 	"\fAccessReason\x12\x12\n" +
 	"\x04rule\x18\x01 \x01(\tR\x04rule\x12#\n" +
 	"\n" +
@@ -1723,7 +1752,11 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\rresource_type\x18\v \x01(\tH\aR\fresourceType\x88\x01\x01\x12$\n" +
 	"\vresource_id\x18\f \x01(\tH\bR\n" +
 	"resourceId\x88\x01\x01\x12\x1c\n" +
-	"\alink_id\x18\r \x01(\tH\tR\x06linkId\x88\x01\x01B\r\n" +
+	"\alink_id\x18\r \x01(\tH\tR\x06linkId\x88\x01\x01\x12(\n" +
+	"\rdelegation_id\x18\x0e \x01(\tH\n" +
+	"R\fdelegationId\x88\x01\x01\x125\n" +
+	"\x05agent\x18\x0f \x01(\v2\x1a.daikon.v1.DelegationAgentH\vR\x05agent\x88\x01\x01\x12!\n" +
+	"\tuncovered\x18\x10 \x01(\tH\fR\tuncovered\x88\x01\x01B\r\n" +
 	"\v_permissionB\a\n" +
 	"\x05_roleB\v\n" +
 	"\t_group_idB\v\n" +
@@ -1735,7 +1768,11 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\x0e_resource_typeB\x0e\n" +
 	"\f_resource_idB\n" +
 	"\n" +
-	"\b_link_id\"\xec\x01\n" +
+	"\b_link_idB\x10\n" +
+	"\x0e_delegation_idB\b\n" +
+	"\x06_agentB\f\n" +
+	"\n" +
+	"_uncovered\"\xec\x01\n" +
 	"\x10AncestorResource\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
@@ -1857,7 +1894,8 @@ var file_daikon_v1_admin_permissions_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),         // 19: google.protobuf.Timestamp
 	(*daikonv1.ParentResource)(nil),       // 20: daikon.v1.ParentResource
 	(*structpb.Struct)(nil),               // 21: google.protobuf.Struct
-	(*daikonv1.ShareCondition)(nil),       // 22: daikon.v1.ShareCondition
+	(*daikonv1.DelegationAgent)(nil),      // 22: daikon.v1.DelegationAgent
+	(*daikonv1.ShareCondition)(nil),       // 23: daikon.v1.ShareCondition
 }
 var file_daikon_v1_admin_permissions_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.PermissionPage.items:type_name -> daikon.v1.PermissionSummary
@@ -1868,22 +1906,23 @@ var file_daikon_v1_admin_permissions_proto_depIdxs = []int32{
 	8,  // 5: daikon.v1.PermissionExplanation.reasons:type_name -> daikon.v1.AccessReason
 	19, // 6: daikon.v1.AccessReason.expires_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: daikon.v1.AccessReason.inherited_from:type_name -> daikon.v1.AncestorResource
-	21, // 8: daikon.v1.ListPermissionSubjectsRequest.context:type_name -> google.protobuf.Struct
-	12, // 9: daikon.v1.PermissionSubjectPage.items:type_name -> daikon.v1.PermissionSubject
-	8,  // 10: daikon.v1.PermissionSubject.reasons:type_name -> daikon.v1.AccessReason
-	14, // 11: daikon.v1.WhatIfRequest.subject:type_name -> daikon.v1.ListedSubject
-	21, // 12: daikon.v1.WhatIfRequest.context:type_name -> google.protobuf.Struct
-	15, // 13: daikon.v1.WhatIfRequest.with:type_name -> daikon.v1.Assumption
-	16, // 14: daikon.v1.Assumption.share:type_name -> daikon.v1.AssumedShare
-	17, // 15: daikon.v1.Assumption.role:type_name -> daikon.v1.AssumedRole
-	18, // 16: daikon.v1.Assumption.membership:type_name -> daikon.v1.AssumedMembership
-	19, // 17: daikon.v1.AssumedShare.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 18: daikon.v1.AssumedShare.condition:type_name -> daikon.v1.ShareCondition
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	22, // 8: daikon.v1.AccessReason.agent:type_name -> daikon.v1.DelegationAgent
+	21, // 9: daikon.v1.ListPermissionSubjectsRequest.context:type_name -> google.protobuf.Struct
+	12, // 10: daikon.v1.PermissionSubjectPage.items:type_name -> daikon.v1.PermissionSubject
+	8,  // 11: daikon.v1.PermissionSubject.reasons:type_name -> daikon.v1.AccessReason
+	14, // 12: daikon.v1.WhatIfRequest.subject:type_name -> daikon.v1.ListedSubject
+	21, // 13: daikon.v1.WhatIfRequest.context:type_name -> google.protobuf.Struct
+	15, // 14: daikon.v1.WhatIfRequest.with:type_name -> daikon.v1.Assumption
+	16, // 15: daikon.v1.Assumption.share:type_name -> daikon.v1.AssumedShare
+	17, // 16: daikon.v1.Assumption.role:type_name -> daikon.v1.AssumedRole
+	18, // 17: daikon.v1.Assumption.membership:type_name -> daikon.v1.AssumedMembership
+	19, // 18: daikon.v1.AssumedShare.expires_at:type_name -> google.protobuf.Timestamp
+	23, // 19: daikon.v1.AssumedShare.condition:type_name -> daikon.v1.ShareCondition
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_permissions_proto_init() }

@@ -1129,7 +1129,8 @@ func (x *HostedPageLink) GetConfirmation() string {
 // A token request (RFC 6749, sections 4.1.3 and 6).
 type OAuthTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `authorization_code`, `refresh_token` or `client_credentials`.
+	// `authorization_code`, `refresh_token`, `client_credentials` or
+	// `urn:ietf:params:oauth:grant-type:token-exchange`.
 	GrantType *string `protobuf:"bytes,1,opt,name=grant_type,json=grantType,proto3,oneof" json:"grant_type,omitempty"`
 	// The authorization code. Required for `authorization_code`.
 	Code *string `protobuf:"bytes,2,opt,name=code,proto3,oneof" json:"code,omitempty"`
@@ -1165,8 +1166,22 @@ type OAuthTokenRequest struct {
 	Resource *string `protobuf:"bytes,14,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
 	// The names of parameters that the request contains more than once.
 	RepeatedParameters []string `protobuf:"bytes,15,rep,name=repeated_parameters,json=repeatedParameters,proto3" json:"repeated_parameters,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// For token exchange (RFC 8693): an access token of the user for whom the client acts, or the ID of a
+	// delegation.
+	SubjectToken *string `protobuf:"bytes,16,opt,name=subject_token,json=subjectToken,proto3,oneof" json:"subject_token,omitempty"`
+	// `urn:ietf:params:oauth:token-type:access_token` or `urn:daikon:params:oauth:token-type:delegation`.
+	SubjectTokenType *string `protobuf:"bytes,17,opt,name=subject_token_type,json=subjectTokenType,proto3,oneof" json:"subject_token_type,omitempty"`
+	// For token exchange by a service account: its API key, or its access token.
+	ActorToken *string `protobuf:"bytes,18,opt,name=actor_token,json=actorToken,proto3,oneof" json:"actor_token,omitempty"`
+	// `urn:daikon:params:oauth:token-type:api_key` or `urn:ietf:params:oauth:token-type:access_token`.
+	ActorTokenType *string `protobuf:"bytes,19,opt,name=actor_token_type,json=actorTokenType,proto3,oneof" json:"actor_token_type,omitempty"`
+	// For token exchange: the type of the token to issue, `urn:ietf:params:oauth:token-type:access_token`, which
+	// is also the default.
+	RequestedTokenType *string `protobuf:"bytes,20,opt,name=requested_token_type,json=requestedTokenType,proto3,oneof" json:"requested_token_type,omitempty"`
+	// For token exchange with an access token of the user: the ID of the delegation. Absent if only one fits.
+	DelegationId  *string `protobuf:"bytes,21,opt,name=delegation_id,json=delegationId,proto3,oneof" json:"delegation_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OAuthTokenRequest) Reset() {
@@ -1304,6 +1319,48 @@ func (x *OAuthTokenRequest) GetRepeatedParameters() []string {
 	return nil
 }
 
+func (x *OAuthTokenRequest) GetSubjectToken() string {
+	if x != nil && x.SubjectToken != nil {
+		return *x.SubjectToken
+	}
+	return ""
+}
+
+func (x *OAuthTokenRequest) GetSubjectTokenType() string {
+	if x != nil && x.SubjectTokenType != nil {
+		return *x.SubjectTokenType
+	}
+	return ""
+}
+
+func (x *OAuthTokenRequest) GetActorToken() string {
+	if x != nil && x.ActorToken != nil {
+		return *x.ActorToken
+	}
+	return ""
+}
+
+func (x *OAuthTokenRequest) GetActorTokenType() string {
+	if x != nil && x.ActorTokenType != nil {
+		return *x.ActorTokenType
+	}
+	return ""
+}
+
+func (x *OAuthTokenRequest) GetRequestedTokenType() string {
+	if x != nil && x.RequestedTokenType != nil {
+		return *x.RequestedTokenType
+	}
+	return ""
+}
+
+func (x *OAuthTokenRequest) GetDelegationId() string {
+	if x != nil && x.DelegationId != nil {
+		return *x.DelegationId
+	}
+	return ""
+}
+
 // A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3).
 type OAuthTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1322,9 +1379,11 @@ type OAuthTokenResponse struct {
 	// The ID of the workspace that the tokens are for. Absent for management apps.
 	WorkspaceId string `protobuf:"bytes,7,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The ID token. Present if the scope includes `openid`.
-	IdToken       *string `protobuf:"bytes,8,opt,name=id_token,json=idToken,proto3,oneof" json:"id_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	IdToken *string `protobuf:"bytes,8,opt,name=id_token,json=idToken,proto3,oneof" json:"id_token,omitempty"`
+	// For token exchange: `urn:ietf:params:oauth:token-type:access_token`.
+	IssuedTokenType *string `protobuf:"bytes,9,opt,name=issued_token_type,json=issuedTokenType,proto3,oneof" json:"issued_token_type,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *OAuthTokenResponse) Reset() {
@@ -1409,6 +1468,13 @@ func (x *OAuthTokenResponse) GetWorkspaceId() string {
 func (x *OAuthTokenResponse) GetIdToken() string {
 	if x != nil && x.IdToken != nil {
 		return *x.IdToken
+	}
+	return ""
+}
+
+func (x *OAuthTokenResponse) GetIssuedTokenType() string {
+	if x != nil && x.IssuedTokenType != nil {
+		return *x.IssuedTokenType
 	}
 	return ""
 }
@@ -1895,7 +1961,11 @@ type TokenIntrospection struct {
 	// the callback.
 	AuthTimeUnconfirmed *bool `protobuf:"varint,17,opt,name=auth_time_unconfirmed,json=authTimeUnconfirmed,proto3,oneof" json:"auth_time_unconfirmed,omitempty"`
 	// `phr` if the user signed in with a passkey (RFC 9470).
-	Acr           *string `protobuf:"bytes,18,opt,name=acr,proto3,oneof" json:"acr,omitempty"`
+	Acr *string `protobuf:"bytes,18,opt,name=acr,proto3,oneof" json:"acr,omitempty"`
+	// The agent that acts for the user, of a delegated token (RFC 8693, section 4.1).
+	Act *TokenActor `protobuf:"bytes,19,opt,name=act,proto3,oneof" json:"act,omitempty"`
+	// The ID of the delegation, of a delegated token.
+	DelegationId  *string `protobuf:"bytes,20,opt,name=delegation_id,json=delegationId,proto3,oneof" json:"delegation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2056,6 +2126,75 @@ func (x *TokenIntrospection) GetAcr() string {
 	return ""
 }
 
+func (x *TokenIntrospection) GetAct() *TokenActor {
+	if x != nil {
+		return x.Act
+	}
+	return nil
+}
+
+func (x *TokenIntrospection) GetDelegationId() string {
+	if x != nil && x.DelegationId != nil {
+		return *x.DelegationId
+	}
+	return ""
+}
+
+// An agent that acts for a user (RFC 8693, section 4.1).
+type TokenActor struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the service account or the client app.
+	Sub string `protobuf:"bytes,1,opt,name=sub,proto3" json:"sub,omitempty"`
+	// `service_account` or `client`.
+	Typ           string `protobuf:"bytes,2,opt,name=typ,proto3" json:"typ,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TokenActor) Reset() {
+	*x = TokenActor{}
+	mi := &file_daikon_v1_oauth_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenActor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenActor) ProtoMessage() {}
+
+func (x *TokenActor) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_oauth_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenActor.ProtoReflect.Descriptor instead.
+func (*TokenActor) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *TokenActor) GetSub() string {
+	if x != nil {
+		return x.Sub
+	}
+	return ""
+}
+
+func (x *TokenActor) GetTyp() string {
+	if x != nil {
+		return x.Typ
+	}
+	return ""
+}
+
 // A logout request.
 type EndBrowserSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2084,7 +2223,7 @@ type EndBrowserSessionRequest struct {
 
 func (x *EndBrowserSessionRequest) Reset() {
 	*x = EndBrowserSessionRequest{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[17]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2096,7 +2235,7 @@ func (x *EndBrowserSessionRequest) String() string {
 func (*EndBrowserSessionRequest) ProtoMessage() {}
 
 func (x *EndBrowserSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[17]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2109,7 +2248,7 @@ func (x *EndBrowserSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndBrowserSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndBrowserSessionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EndBrowserSessionRequest) GetIdTokenHint() string {
@@ -2195,7 +2334,7 @@ type EndBrowserSessionResponse struct {
 
 func (x *EndBrowserSessionResponse) Reset() {
 	*x = EndBrowserSessionResponse{}
-	mi := &file_daikon_v1_oauth_proto_msgTypes[18]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2207,7 +2346,7 @@ func (x *EndBrowserSessionResponse) String() string {
 func (*EndBrowserSessionResponse) ProtoMessage() {}
 
 func (x *EndBrowserSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_oauth_proto_msgTypes[18]
+	mi := &file_daikon_v1_oauth_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2220,7 +2359,7 @@ func (x *EndBrowserSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndBrowserSessionResponse.ProtoReflect.Descriptor instead.
 func (*EndBrowserSessionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{18}
+	return file_daikon_v1_oauth_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EndBrowserSessionResponse) GetLocation() string {
@@ -2444,7 +2583,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\x12\x10\n" +
 	"\x03url\x18\x03 \x01(\tR\x03url\x12\"\n" +
-	"\fconfirmation\x18\x04 \x01(\tR\fconfirmation\"\xca\x06\n" +
+	"\fconfirmation\x18\x04 \x01(\tR\fconfirmation\"\xd6\t\n" +
 	"\x11OAuthTokenRequest\x12\"\n" +
 	"\n" +
 	"grant_type\x18\x01 \x01(\tH\x00R\tgrantType\x88\x01\x01\x12\x17\n" +
@@ -2464,7 +2603,14 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x15client_assertion_type\x18\f \x01(\tH\vR\x13clientAssertionType\x88\x01\x01\x12.\n" +
 	"\x10client_assertion\x18\r \x01(\tH\fR\x0fclientAssertion\x88\x01\x01\x12\x1f\n" +
 	"\bresource\x18\x0e \x01(\tH\rR\bresource\x88\x01\x01\x12/\n" +
-	"\x13repeated_parameters\x18\x0f \x03(\tR\x12repeatedParametersB\r\n" +
+	"\x13repeated_parameters\x18\x0f \x03(\tR\x12repeatedParameters\x12(\n" +
+	"\rsubject_token\x18\x10 \x01(\tH\x0eR\fsubjectToken\x88\x01\x01\x121\n" +
+	"\x12subject_token_type\x18\x11 \x01(\tH\x0fR\x10subjectTokenType\x88\x01\x01\x12$\n" +
+	"\vactor_token\x18\x12 \x01(\tH\x10R\n" +
+	"actorToken\x88\x01\x01\x12-\n" +
+	"\x10actor_token_type\x18\x13 \x01(\tH\x11R\x0eactorTokenType\x88\x01\x01\x125\n" +
+	"\x14requested_token_type\x18\x14 \x01(\tH\x12R\x12requestedTokenType\x88\x01\x01\x12(\n" +
+	"\rdelegation_id\x18\x15 \x01(\tH\x13R\fdelegationId\x88\x01\x01B\r\n" +
 	"\v_grant_typeB\a\n" +
 	"\x05_codeB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -2479,7 +2625,13 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\v_user_agentB\x18\n" +
 	"\x16_client_assertion_typeB\x13\n" +
 	"\x11_client_assertionB\v\n" +
-	"\t_resource\"\xae\x02\n" +
+	"\t_resourceB\x10\n" +
+	"\x0e_subject_tokenB\x15\n" +
+	"\x13_subject_token_typeB\x0e\n" +
+	"\f_actor_tokenB\x13\n" +
+	"\x11_actor_token_typeB\x17\n" +
+	"\x15_requested_token_typeB\x10\n" +
+	"\x0e_delegation_id\"\xf5\x02\n" +
 	"\x12OAuthTokenResponse\x12!\n" +
 	"\faccess_token\x18\x01 \x01(\tR\vaccessToken\x12\x1d\n" +
 	"\n" +
@@ -2490,8 +2642,10 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x12refresh_expires_in\x18\x05 \x01(\x05R\x10refreshExpiresIn\x12\x14\n" +
 	"\x05scope\x18\x06 \x01(\tR\x05scope\x12!\n" +
 	"\fworkspace_id\x18\a \x01(\tR\vworkspaceId\x12\x1e\n" +
-	"\bid_token\x18\b \x01(\tH\x00R\aidToken\x88\x01\x01B\v\n" +
-	"\t_id_token\"\x11\n" +
+	"\bid_token\x18\b \x01(\tH\x00R\aidToken\x88\x01\x01\x12/\n" +
+	"\x11issued_token_type\x18\t \x01(\tH\x01R\x0fissuedTokenType\x88\x01\x01B\v\n" +
+	"\t_id_tokenB\x14\n" +
+	"\x12_issued_token_type\"\x11\n" +
 	"\x0fUserInfoRequest\"\xe9\x04\n" +
 	"\bUserInfo\x12\x10\n" +
 	"\x03sub\x18\x01 \x01(\tR\x03sub\x12\x17\n" +
@@ -2554,7 +2708,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_client_secretB\x10\n" +
 	"\x0e_authorizationB\x18\n" +
 	"\x16_client_assertion_typeB\x13\n" +
-	"\x11_client_assertion\"\xcc\x05\n" +
+	"\x11_client_assertion\"\xbe\x06\n" +
 	"\x12TokenIntrospection\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x19\n" +
 	"\x05scope\x18\x02 \x01(\tH\x00R\x05scope\x88\x01\x01\x12 \n" +
@@ -2576,7 +2730,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05guest\x18\x0f \x01(\bH\rR\x05guest\x88\x01\x01\x12 \n" +
 	"\tauth_time\x18\x10 \x01(\x05H\x0eR\bauthTime\x88\x01\x01\x127\n" +
 	"\x15auth_time_unconfirmed\x18\x11 \x01(\bH\x0fR\x13authTimeUnconfirmed\x88\x01\x01\x12\x15\n" +
-	"\x03acr\x18\x12 \x01(\tH\x10R\x03acr\x88\x01\x01B\b\n" +
+	"\x03acr\x18\x12 \x01(\tH\x10R\x03acr\x88\x01\x01\x12,\n" +
+	"\x03act\x18\x13 \x01(\v2\x15.daikon.v1.TokenActorH\x11R\x03act\x88\x01\x01\x12(\n" +
+	"\rdelegation_id\x18\x14 \x01(\tH\x12R\fdelegationId\x88\x01\x01B\b\n" +
 	"\x06_scopeB\f\n" +
 	"\n" +
 	"_client_idB\v\n" +
@@ -2595,7 +2751,13 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
 	"_auth_timeB\x18\n" +
 	"\x16_auth_time_unconfirmedB\x06\n" +
-	"\x04_acr\"\x98\x04\n" +
+	"\x04_acrB\x06\n" +
+	"\x04_actB\x10\n" +
+	"\x0e_delegation_id\"0\n" +
+	"\n" +
+	"TokenActor\x12\x10\n" +
+	"\x03sub\x18\x01 \x01(\tR\x03sub\x12\x10\n" +
+	"\x03typ\x18\x02 \x01(\tR\x03typ\"\x98\x04\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +
@@ -2654,7 +2816,7 @@ func file_daikon_v1_oauth_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_oauth_proto_rawDescData
 }
 
-var file_daikon_v1_oauth_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_daikon_v1_oauth_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_daikon_v1_oauth_proto_goTypes = []any{
 	(*AuthorizeRequest)(nil),          // 0: daikon.v1.AuthorizeRequest
 	(*AuthorizeResponse)(nil),         // 1: daikon.v1.AuthorizeResponse
@@ -2673,9 +2835,10 @@ var file_daikon_v1_oauth_proto_goTypes = []any{
 	(*RevokeTokenResponse)(nil),       // 14: daikon.v1.RevokeTokenResponse
 	(*IntrospectTokenRequest)(nil),    // 15: daikon.v1.IntrospectTokenRequest
 	(*TokenIntrospection)(nil),        // 16: daikon.v1.TokenIntrospection
-	(*EndBrowserSessionRequest)(nil),  // 17: daikon.v1.EndBrowserSessionRequest
-	(*EndBrowserSessionResponse)(nil), // 18: daikon.v1.EndBrowserSessionResponse
-	(*structpb.ListValue)(nil),        // 19: google.protobuf.ListValue
+	(*TokenActor)(nil),                // 17: daikon.v1.TokenActor
+	(*EndBrowserSessionRequest)(nil),  // 18: daikon.v1.EndBrowserSessionRequest
+	(*EndBrowserSessionResponse)(nil), // 19: daikon.v1.EndBrowserSessionResponse
+	(*structpb.ListValue)(nil),        // 20: google.protobuf.ListValue
 }
 var file_daikon_v1_oauth_proto_depIdxs = []int32{
 	4,  // 0: daikon.v1.AuthorizeResponse.page:type_name -> daikon.v1.HostedPage
@@ -2685,28 +2848,29 @@ var file_daikon_v1_oauth_proto_depIdxs = []int32{
 	7,  // 4: daikon.v1.HostedPage.fields:type_name -> daikon.v1.HostedPageField
 	5,  // 5: daikon.v1.HostedPage.consent:type_name -> daikon.v1.HostedPageConsent
 	6,  // 6: daikon.v1.HostedPageConsent.workspaces:type_name -> daikon.v1.HostedPageWorkspace
-	19, // 7: daikon.v1.UserInfo.roles:type_name -> google.protobuf.ListValue
-	19, // 8: daikon.v1.UserInfo.groups:type_name -> google.protobuf.ListValue
-	4,  // 9: daikon.v1.EndBrowserSessionResponse.page:type_name -> daikon.v1.HostedPage
-	0,  // 10: daikon.v1.OAuthService.Authorize:input_type -> daikon.v1.AuthorizeRequest
-	2,  // 11: daikon.v1.OAuthService.OpenInvitation:input_type -> daikon.v1.OpenInvitationRequest
-	9,  // 12: daikon.v1.OAuthService.IssueToken:input_type -> daikon.v1.OAuthTokenRequest
-	11, // 13: daikon.v1.OAuthService.GetUserInfo:input_type -> daikon.v1.UserInfoRequest
-	13, // 14: daikon.v1.OAuthService.RevokeToken:input_type -> daikon.v1.RevokeTokenRequest
-	15, // 15: daikon.v1.OAuthService.IntrospectToken:input_type -> daikon.v1.IntrospectTokenRequest
-	17, // 16: daikon.v1.OAuthService.EndBrowserSession:input_type -> daikon.v1.EndBrowserSessionRequest
-	1,  // 17: daikon.v1.OAuthService.Authorize:output_type -> daikon.v1.AuthorizeResponse
-	3,  // 18: daikon.v1.OAuthService.OpenInvitation:output_type -> daikon.v1.OpenInvitationResponse
-	10, // 19: daikon.v1.OAuthService.IssueToken:output_type -> daikon.v1.OAuthTokenResponse
-	12, // 20: daikon.v1.OAuthService.GetUserInfo:output_type -> daikon.v1.UserInfo
-	14, // 21: daikon.v1.OAuthService.RevokeToken:output_type -> daikon.v1.RevokeTokenResponse
-	16, // 22: daikon.v1.OAuthService.IntrospectToken:output_type -> daikon.v1.TokenIntrospection
-	18, // 23: daikon.v1.OAuthService.EndBrowserSession:output_type -> daikon.v1.EndBrowserSessionResponse
-	17, // [17:24] is the sub-list for method output_type
-	10, // [10:17] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	20, // 7: daikon.v1.UserInfo.roles:type_name -> google.protobuf.ListValue
+	20, // 8: daikon.v1.UserInfo.groups:type_name -> google.protobuf.ListValue
+	17, // 9: daikon.v1.TokenIntrospection.act:type_name -> daikon.v1.TokenActor
+	4,  // 10: daikon.v1.EndBrowserSessionResponse.page:type_name -> daikon.v1.HostedPage
+	0,  // 11: daikon.v1.OAuthService.Authorize:input_type -> daikon.v1.AuthorizeRequest
+	2,  // 12: daikon.v1.OAuthService.OpenInvitation:input_type -> daikon.v1.OpenInvitationRequest
+	9,  // 13: daikon.v1.OAuthService.IssueToken:input_type -> daikon.v1.OAuthTokenRequest
+	11, // 14: daikon.v1.OAuthService.GetUserInfo:input_type -> daikon.v1.UserInfoRequest
+	13, // 15: daikon.v1.OAuthService.RevokeToken:input_type -> daikon.v1.RevokeTokenRequest
+	15, // 16: daikon.v1.OAuthService.IntrospectToken:input_type -> daikon.v1.IntrospectTokenRequest
+	18, // 17: daikon.v1.OAuthService.EndBrowserSession:input_type -> daikon.v1.EndBrowserSessionRequest
+	1,  // 18: daikon.v1.OAuthService.Authorize:output_type -> daikon.v1.AuthorizeResponse
+	3,  // 19: daikon.v1.OAuthService.OpenInvitation:output_type -> daikon.v1.OpenInvitationResponse
+	10, // 20: daikon.v1.OAuthService.IssueToken:output_type -> daikon.v1.OAuthTokenResponse
+	12, // 21: daikon.v1.OAuthService.GetUserInfo:output_type -> daikon.v1.UserInfo
+	14, // 22: daikon.v1.OAuthService.RevokeToken:output_type -> daikon.v1.RevokeTokenResponse
+	16, // 23: daikon.v1.OAuthService.IntrospectToken:output_type -> daikon.v1.TokenIntrospection
+	19, // 24: daikon.v1.OAuthService.EndBrowserSession:output_type -> daikon.v1.EndBrowserSessionResponse
+	18, // [18:25] is the sub-list for method output_type
+	11, // [11:18] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_oauth_proto_init() }
@@ -2726,15 +2890,15 @@ func file_daikon_v1_oauth_proto_init() {
 	file_daikon_v1_oauth_proto_msgTypes[13].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[15].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[16].OneofWrappers = []any{}
-	file_daikon_v1_oauth_proto_msgTypes[17].OneofWrappers = []any{}
 	file_daikon_v1_oauth_proto_msgTypes[18].OneofWrappers = []any{}
+	file_daikon_v1_oauth_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_oauth_proto_rawDesc), len(file_daikon_v1_oauth_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

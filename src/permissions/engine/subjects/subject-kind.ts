@@ -8,6 +8,8 @@ export type SubjectId = {
   groupId?: string | undefined
   /** A link, which may do what it grants. */
   linkId?: string | undefined
+  /** A delegation, by which an agent may do what its user may do and it covers. */
+  delegationId?: string | undefined
 }
 
 /** How the engine checks subjects of a kind. A kind is declared in one file. */
