@@ -52,12 +52,17 @@ export type Check = Kind & {
 /** A check of a named subject. */
 export type SubjectCheck = Check & { subject: Subject }
 
+/** Software that acts for a user: `type` is `service_account` or `client`. */
+export type Agent = { type: string; id: string }
+
 /** What is assumed about a subject and a resource beside the stored facts. */
 export type Assumed = {
   /** The membership of the subject in the workspace of the resource, instead of the stored one. */
   membership?: Membership
   /** Further grants of the subject on the resource and the ancestors that it inherits from. */
   grants: ReasonRow[]
+  /** The agent that acts for the subject, which conditions read. */
+  agent?: Agent
 }
 
 /** Which resources of a kind the caller may perform an action on: a page that begins at `firstId`. */

@@ -4,6 +4,7 @@ import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { shareColumns, subjectColumns } from '../grants/offered-columns.ts'
+import type { Agent } from '../question.ts'
 import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import {
   type InheritedRequirements,
@@ -115,6 +116,8 @@ export type Candidate = {
 export type StoredVariables = {
   subject: { id: string; externalId: string | null; email: string | null } | null
   resource: StoredResource
+  /** The agent that acts for the subject, if one does. */
+  agent?: Agent | null
 }
 
 export type UncertainCheck = [
