@@ -220,6 +220,7 @@ test.serial('the confirming statement reads every time at which a row expires', 
   await client.query('rollback')
   const expiries = [...read].filter((column) => column.endsWith('.expires_at'))
   t.deepEqual(expiries.sort(), [
+    'delegations.expires_at',
     'members.expires_at',
     'service_keys.expires_at',
     'shares.expires_at',
