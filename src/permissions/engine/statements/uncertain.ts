@@ -48,15 +48,15 @@ export const candidateList = `(
 
 /**
  * Returns SQL for what conditions read of a subject and the resource `r`, as JSON: StoredVariables.
- * `userId` is the ID of the subject.
+ * `userId` is the ID of the subject, and `agent` SQL for the agent that acts for it.
  */
-export function storedVariables(userId: string): string {
+export function storedVariables(userId: string, agent?: string): string {
   return `json_build_object(
     'subject', (
       select json_build_object('id', id, 'externalId', external_id, 'email', email)
       from users where id = ${userId}
     ),
-    'resource', ${storedResource('r')}
+    'resource', ${storedResource('r')}${agent === undefined ? '' : `,\n    'agent', ${agent}`}
   )`
 }
 
@@ -83,7 +83,7 @@ function createUncertainSql(lookup: GroupLookup) {
     select json_agg(json_build_array(
         facts.bits,
         case when facts.bits & ${grant.conditional} <> 0 then ${candidateList} end,
-        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end,
+        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id', kind.coverage?.agentOf('i.subject_id'))} end,
         ${inheritedRequirementList('i.service')}
       ) order by q.position)
     from ${checksFrom('withAncestors', kind)}

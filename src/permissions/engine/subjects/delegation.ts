@@ -1,7 +1,8 @@
+import { delegationFact, grant } from '../../access.ts'
 import { roleShift, statusBit } from '../bits.ts'
 import { type Ancestry, maxChainLength } from '../chain.ts'
 import { workspaceType } from '../question.ts'
-import type { SubjectKind } from './subject-kind.ts'
+import type { Limit, SubjectKind } from './subject-kind.ts'
 
 /**
  * A delegation may do what its user may do, as far as it covers that. Statements read its user instead,
@@ -14,7 +15,17 @@ export const delegation: SubjectKind = {
   ignoredBits: statusBit.anonymous,
   ignoredInSearches: 0,
   rules: null,
-  coverage: { resolve, coversResource, coversWorkspace },
+  coverage: {
+    resolve,
+    bitsOfResource: (ancestry) => coverageBits(ofResource(ancestry)),
+    bitsOfWorkspace: coverageBits(ofWorkspace()),
+    limitsOfResource: storedLimits(ofResource('withAncestors')),
+    limitsOfWorkspace: storedLimits(ofWorkspace()),
+    agentOf: (subjectId) => `(
+      select json_build_object('type', agent_type, 'id', agent_id)
+      from delegations where id = ${subjectId}
+    )`,
+  },
   hasRole: true,
   isPlural: false,
   isRemembered: true,
@@ -33,39 +44,47 @@ function resolve(named: string): string {
     ) d on true`
 }
 
-/** A check as SQL: the alias of its row, and its workspace and resource type. */
-type CheckColumns = { check: string; workspaceId: string; type: string }
+/** What a delegation `d` must cover of a check: the alias of its row, and a condition for each limit. */
+type CoveredCheck = { check: string } & Record<Limit, string>
 
-/** Returns the condition that a delegation covers a check, with further ones on the delegation `d`. */
-function covers({ check, workspaceId, type }: CheckColumns, ...others: string[]): string {
-  return `exists (
-      select from delegations d
-      where d.id = ${check}.subject_id and ${liveDelegation}
-        and ${check}.status >= ${1 << roleShift}
-        and d.workspace_id = ${workspaceId} and d.service_name = ${check}.service
-        and (d.actions is null and ${check}.asked_action <> 'manage'
-          or ${check}.asked_action = any(d.actions))
+/**
+ * Returns the conditions that a delegation `d` covers the action and the type of a check. A type belongs
+ * to a service, so another service's is not covered.
+ */
+export function coversKind(columns: {
+  action: string
+  service: string
+  type: string
+}): Record<'action' | 'type', string> {
+  const { action, service, type } = columns
+  return {
+    action: `(d.actions is null and ${action} <> 'manage' or ${action} = any(d.actions))`,
+    type: `d.service_name = ${service}
         and (d.resource_types is null and ${type} <> '${workspaceType}'
-          or ${type} = any(d.resource_types))
-        and ${others.join(' and ')}
-      offset 0
-    )`
+          or ${type} = any(d.resource_types))`,
+  }
 }
 
-function coversResource(ancestry: Ancestry): string {
+function ofResource(ancestry: Ancestry): CoveredCheck {
   // A statement of own grants decides nothing about resources that inherit.
   const ofAncestor = ancestry === 'ownGrants' ? '' : ` or ${coversAncestor}`
-  return covers(
-    { check: 'i', workspaceId: 'r.workspace_id', type: 'i.type' },
-    `(d.resources is null or r.id = any(d.resources)${ofAncestor})`,
-  )
+  return {
+    check: 'i',
+    ...coversKind({ action: 'i.asked_action', service: 'i.service', type: 'i.type' }),
+    resource: `d.workspace_id = r.workspace_id
+        and (d.resources is null or r.id = any(d.resources)${ofAncestor})`,
+  }
 }
 
 /** Whether the resource `r` inherits from one of those that the delegation `d` lists. */
-const coversAncestor = `r.parent_id is not null and r.inherits and exists (
+const coversAncestor = `r.parent_id is not null and r.inherits and ${inheritsListed('r.parent_id')}`
+
+/** Returns the condition that the delegation `d` lists a resource, or one that it inherits from. */
+export function inheritsListed(id: string): string {
+  return `exists (
           with recursive chain as (
             select a.id, a.parent_id, a.inherits, 1 as depth
-            from resources a where a.id = r.parent_id
+            from resources a where a.id = ${id}
             union all
             select a.id, a.parent_id, a.inherits, chain.depth + 1
             from chain join resources a on a.id = chain.parent_id
@@ -73,9 +92,45 @@ const coversAncestor = `r.parent_id is not null and r.inherits and exists (
           )
           select from chain where id = any(d.resources)
         )`
+}
 
 /** No list of resources contains a workspace itself. */
-function coversWorkspace(): string {
-  const check = { check: 'q', workspaceId: 'q.workspace_id', type: `'${workspaceType}'` }
-  return covers(check, 'd.resources is null')
+function ofWorkspace(): CoveredCheck {
+  const type = `'${workspaceType}'`
+  return {
+    check: 'q',
+    ...coversKind({ action: 'q.asked_action', service: 'q.service', type }),
+    resource: 'd.workspace_id = q.workspace_id and d.resources is null',
+  }
+}
+
+function coverageBits({ check, action, type, resource }: CoveredCheck): string {
+  const { ended, expired } = delegationFact
+  return `coalesce((
+      select case
+        when ${liveDelegation}
+          and ${check}.status >= ${1 << roleShift}
+          and ${action}
+          and ${type}
+          and ${resource} then 0
+        when d.ended_at < d.expires_at then ${grant.uncovered | ended}
+        when d.expires_at <= statement_timestamp() then ${grant.uncovered | expired}
+        else ${grant.uncovered}
+      end
+      from delegations d where d.id = ${check}.subject_id offset 0
+    ), ${grant.uncovered})`
+}
+
+function storedLimits({ check, ...covered }: CoveredCheck): string {
+  const exceeded = Object.entries(covered).map(
+    ([limit, condition]) => `case when (${condition}) is not true then '${limit}' end`,
+  )
+  return `(
+    select json_build_object('id', d.id,
+      'agent', json_build_object('type', d.agent_type, 'id', d.agent_id, 'name', d.agent_name),
+      'expiresAt', d.expires_at, 'serviceName', d.service_name, 'actions', d.actions,
+      'resourceTypes', d.resource_types,
+      'exceeded', array_remove(array[${exceeded.join(', ')}], null))
+    from delegations d where d.id = ${check}.subject_id
+  )`
 }
