@@ -47,6 +47,8 @@ export type Check = Kind & {
   input?: ConditionInput | undefined
   /** What is assumed beside the stored facts. Only explanations read it. */
   assumed?: Assumed
+  /** The agent that acts for the subject, which conditions read instead of the stored one. */
+  agent?: Agent | undefined
 }
 
 /** A check of a named subject. */
@@ -61,8 +63,6 @@ export type Assumed = {
   membership?: Membership
   /** Further grants of the subject on the resource and the ancestors that it inherits from. */
   grants: ReasonRow[]
-  /** The agent that acts for the subject, which conditions read. */
-  agent?: Agent
 }
 
 /** Which resources of a kind the caller may perform an action on: a page that begins at `firstId`. */

@@ -30,11 +30,9 @@ export function createWhatIf({
     const isGrantee = named.type === 'user' || named.type === 'group'
     const subjectId = isGrantee ? await engine.findActiveUser(subject) : undefined
     const question = { resource, action, subject, subjectId }
-    const assumed = {
-      ...(await readAssumptions(engine, call, question, assumptions)),
-      ...(agent && { agent: readAgent(subject, agent) }),
-    }
-    const check = { ...keyOf(resource), action, subject, input: { context }, assumed }
+    const assumed = await readAssumptions(engine, call, question, assumptions)
+    const ofAgent = agent && { agent: readAgent(subject, agent) }
+    const check = { ...keyOf(resource), action, subject, input: { context }, assumed, ...ofAgent }
     const [explanation] = await engine.loadReasons([check])
     return explainPermission(named, action, resource, explanation as Explanation)
   }

@@ -57,7 +57,7 @@ export type JudgedCheck = {
 }
 
 /** What conditions read of a check. */
-type JudgedQuestion = Pick<Check, 'action' | 'subject' | 'resourceType' | 'input' | 'assumed'>
+type JudgedQuestion = Pick<Check, 'action' | 'subject' | 'resourceType' | 'input' | 'agent'>
 
 const noInput: ConditionInput = {}
 const noAgent: Agent = { type: '', id: '' }
@@ -169,10 +169,10 @@ function createEvaluate(
 
 /** Returns the variables of the conditions of a check, but the resource. */
 function createVariables(
-  { action, subject, input = noInput, assumed }: JudgedQuestion,
+  { action, subject, input = noInput, agent }: JudgedQuestion,
   { bits, now }: UncertainFacts,
   stored: StoredVariables['subject'],
-  agent: StoredVariables['agent'],
+  storedAgent: StoredVariables['agent'],
 ): ConditionVariables {
   // A role in another workspace than the resource's does not count.
   const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
@@ -190,7 +190,7 @@ function createVariables(
       role,
       guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
-    agent: fromJson(assumed?.agent ?? agent ?? noAgent),
+    agent: fromJson(agent ?? storedAgent ?? noAgent),
     action,
     ...convertInput(input),
     now: fromDate(now),

@@ -104,20 +104,31 @@ function ofWorkspace(): CoveredCheck {
   }
 }
 
-function coverageBits({ check, action, type, resource }: CoveredCheck): string {
-  const { ended, expired } = delegationFact
-  return `coalesce((
-      select case
-        when ${liveDelegation}
+/** Returns the condition that a delegation covers the check `i` of the resource `r`. */
+export function coversResource(ancestry: Ancestry): string {
+  return `exists (
+      select from delegations d where d.id = i.subject_id and ${covers(ofResource(ancestry))} offset 0
+    )`
+}
+
+function covers({ check, action, type, resource }: CoveredCheck): string {
+  return `${liveDelegation}
           and ${check}.status >= ${1 << roleShift}
           and ${action}
           and ${type}
-          and ${resource} then 0
+          and ${resource}`
+}
+
+function coverageBits(covered: CoveredCheck): string {
+  const { ended, expired } = delegationFact
+  return `coalesce((
+      select case
+        when ${covers(covered)} then 0
         when d.ended_at < d.expires_at then ${grant.uncovered | ended}
         when d.expires_at <= statement_timestamp() then ${grant.uncovered | expired}
         else ${grant.uncovered}
       end
-      from delegations d where d.id = ${check}.subject_id offset 0
+      from delegations d where d.id = ${covered.check}.subject_id offset 0
     ), ${grant.uncovered})`
 }
 
