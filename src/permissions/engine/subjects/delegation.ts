@@ -1,8 +1,14 @@
 import { delegationFact, grant } from '../../access.ts'
 import { roleShift, statusBit } from '../bits.ts'
-import { type Ancestry, maxChainLength } from '../chain.ts'
+import { type Ancestry, inheritsFromAny } from '../chain.ts'
 import { workspaceType } from '../question.ts'
-import type { Limit, SubjectKind } from './subject-kind.ts'
+import type { AskedColumns, Limit, ListedColumns, SubjectKind } from './subject-kind.ts'
+
+/** The delegation `d` has neither ended nor expired. */
+export const liveDelegation = 'd.ended_at is null and d.expires_at > statement_timestamp()'
+
+/** Whether the resource `r` inherits from one of those that the delegation `d` lists. */
+const coversAncestor = `r.parent_id is not null and r.inherits and ${inheritsFromAny('r.parent_id', 'd.resources')}`
 
 /**
  * A delegation may do what its user may do, as far as it covers that. Statements read its user instead,
@@ -21,6 +27,7 @@ export const delegation: SubjectKind = {
     bitsOfWorkspace: coverageBits(ofWorkspace()),
     limitsOfResource: storedLimits(ofResource('withAncestors')),
     limitsOfWorkspace: storedLimits(ofWorkspace()),
+    ofList,
     agentOf: (subjectId) => `(
       select json_build_object('type', agent_type, 'id', agent_id)
       from delegations where id = ${subjectId}
@@ -30,9 +37,6 @@ export const delegation: SubjectKind = {
   isPlural: false,
   isRemembered: true,
 }
-
-/** The delegation `d` has neither ended nor expired. */
-export const liveDelegation = 'd.ended_at is null and d.expires_at > statement_timestamp()'
 
 function resolve(named: string): string {
   return `select named.token_id, d.workspace_id, named.position, d.user_id, d.id as subject_id
@@ -44,6 +48,14 @@ function resolve(named: string): string {
     ) d on true`
 }
 
+function ofList({ subjectId, workspaceId, ...asked }: ListedColumns): string {
+  const { action, type } = coversKind(asked)
+  return `select d.user_id, d.workspace_id, d.resources,
+      ${liveDelegation} and ${action} and ${type} as is_covered
+    from delegations d
+    where d.id = ${subjectId} and (${workspaceId} is null or d.workspace_id = ${workspaceId})`
+}
+
 /** What a delegation `d` must cover of a check: the alias of its row, and a condition for each limit. */
 type CoveredCheck = { check: string } & Record<Limit, string>
 
@@ -51,12 +63,7 @@ type CoveredCheck = { check: string } & Record<Limit, string>
  * Returns the conditions that a delegation `d` covers the action and the type of a check. A type belongs
  * to a service, so another service's is not covered.
  */
-export function coversKind(columns: {
-  action: string
-  service: string
-  type: string
-}): Record<'action' | 'type', string> {
-  const { action, service, type } = columns
+function coversKind({ action, service, type }: AskedColumns): Record<'action' | 'type', string> {
   return {
     action: `(d.actions is null and ${action} <> 'manage' or ${action} = any(d.actions))`,
     type: `d.service_name = ${service}
@@ -76,24 +83,6 @@ function ofResource(ancestry: Ancestry): CoveredCheck {
   }
 }
 
-/** Whether the resource `r` inherits from one of those that the delegation `d` lists. */
-const coversAncestor = `r.parent_id is not null and r.inherits and ${inheritsListed('r.parent_id')}`
-
-/** Returns the condition that the delegation `d` lists a resource, or one that it inherits from. */
-export function inheritsListed(id: string): string {
-  return `exists (
-          with recursive chain as (
-            select a.id, a.parent_id, a.inherits, 1 as depth
-            from resources a where a.id = ${id}
-            union all
-            select a.id, a.parent_id, a.inherits, chain.depth + 1
-            from chain join resources a on a.id = chain.parent_id
-            where chain.inherits and chain.depth < ${maxChainLength - 1}
-          )
-          select from chain where id = any(d.resources)
-        )`
-}
-
 /** No list of resources contains a workspace itself. */
 function ofWorkspace(): CoveredCheck {
   const type = `'${workspaceType}'`
@@ -104,7 +93,7 @@ function ofWorkspace(): CoveredCheck {
   }
 }
 
-/** Returns the condition that a delegation covers the check `i` of the resource `r`. */
+/** Returns the condition that a delegation covers the check `i` of the resource `r`, as `Coverage` reads it. */
 export function coversResource(ancestry: Ancestry): string {
   return `exists (
       select from delegations d where d.id = i.subject_id and ${covers(ofResource(ancestry))} offset 0

@@ -58,6 +58,12 @@ export type StoredLimits = {
   exceeded: Limit[]
 }
 
+/** SQL expressions for what is asked. */
+export type AskedColumns = { action: string; service: string; type: string }
+
+/** SQL expressions for the subject and the workspace that a list is limited to, and what it asks. */
+export type ListedColumns = AskedColumns & { subjectId: string; workspaceId: string }
+
 /**
  * How subjects of a kind stand for a user. Statements read the user instead of the subject, so that all
  * grants are those of the user, and add `grant.uncovered` to the bits of each check that is not covered.
@@ -80,6 +86,12 @@ export type Coverage = {
   limitsOfResource: string
   /** The same for the check `q` of a workspace. */
   limitsOfWorkspace: string
+  /**
+   * Returns a query for the columns `user_id` and `workspace_id` of a subject that asks for a list,
+   * `is_covered`, whether any resource of the list can be covered, and `resources`: an array with the IDs
+   * of those, which stand for what inherits from them, too, or null for all.
+   */
+  ofList(columns: ListedColumns): string
   /** Returns SQL for the agent that acts for the user, as JSON. */
   agentOf(subjectId: string): string
 }
