@@ -148,8 +148,9 @@ async function nameTokenUser(
   { verifyAccessToken }: SubjectNames,
 ): Promise<NamedSubject> {
   try {
-    const { sub, jti, wid, forService } = await verifyAccessToken(token)
-    return { subject: { userId: sub, tokenId: jti, workspaceId: wid }, forService }
+    const { sub, jti, wid, forService, delegation } = await verifyAccessToken(token)
+    const subject = { userId: sub, tokenId: jti, workspaceId: wid, delegationId: delegation?.id }
+    return { subject, forService }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }
     throw error
