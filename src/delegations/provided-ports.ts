@@ -1,6 +1,7 @@
 import type { UserDelegations } from '../admin/ports.ts'
 import type { TokenDelegations } from '../identity/ports.ts'
-import type { DelegationStore } from './store/delegation-store.ts'
+import type { WorkspaceDelegations } from '../workspaces/ports.ts'
+import { type EndStores, endDelegations } from './end-delegations.ts'
 import type { ExchangeStore } from './store/exchange-store.ts'
 import { viewDelegation } from './view.ts'
 
@@ -9,7 +10,15 @@ export const delegationPorts = {
   tokenDelegations: ({ exchanges }: { exchanges: ExchangeStore }): TokenDelegations => ({
     findService: (id) => exchanges.findService(id),
   }),
-  userDelegations: ({ delegations }: { delegations: DelegationStore }): UserDelegations => ({
-    list: async (userId) => (await delegations.list({ userId })).map(viewDelegation),
+  userDelegations: (stores: EndStores): UserDelegations => ({
+    list: async (userId) => (await stores.delegations.list({ userId })).map(viewDelegation),
+    async end(actor, userId) {
+      await endDelegations(stores, actor, { userId })
+    },
+  }),
+  workspaceDelegations: (stores: EndStores): WorkspaceDelegations => ({
+    async end(actor, workspaceId) {
+      await endDelegations(stores, actor, { workspaceId })
+    },
   }),
 }
