@@ -393,7 +393,7 @@ export interface Assumption {
   role?:
     | AssumedRole
     | undefined;
-  /** A membership of the workspace, instead of the present one. Only for users. */
+  /** A membership of the workspace, instead of the present one. Only for users and delegations. */
   membership?: AssumedMembership | undefined;
 }
 
@@ -401,7 +401,7 @@ export interface Assumption {
 export interface AssumedShare {
   /** `user` or `group`. */
   grantee_type: string;
-  /** The ID of the subject if it is a user, or of a group of the workspace. */
+  /** The ID of the subject if it is a user, of the user of a delegation, or of a group of the workspace. */
   grantee_id: string;
   /** `view` or `edit`. Either `permission` or `role` is required. */
   permission?:

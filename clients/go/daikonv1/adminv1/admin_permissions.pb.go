@@ -1453,7 +1453,7 @@ type Assumption struct {
 	Share *AssumedShare `protobuf:"bytes,1,opt,name=share,proto3,oneof" json:"share,omitempty"`
 	// A custom role of the workspace.
 	Role *AssumedRole `protobuf:"bytes,2,opt,name=role,proto3,oneof" json:"role,omitempty"`
-	// A membership of the workspace, instead of the present one. Only for users.
+	// A membership of the workspace, instead of the present one. Only for users and delegations.
 	Membership    *AssumedMembership `protobuf:"bytes,3,opt,name=membership,proto3,oneof" json:"membership,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1515,7 +1515,7 @@ type AssumedShare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `user` or `group`.
 	GranteeType string `protobuf:"bytes,1,opt,name=grantee_type,json=granteeType,proto3" json:"grantee_type,omitempty"`
-	// The ID of the subject if it is a user, or of a group of the workspace.
+	// The ID of the subject if it is a user, of the user of a delegation, or of a group of the workspace.
 	GranteeId string `protobuf:"bytes,2,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
 	// `view` or `edit`. Either `permission` or `role` is required.
 	Permission *string `protobuf:"bytes,3,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
