@@ -156,7 +156,7 @@ for (const transport of environment.transports) {
 
   test(`entries name the agent that acted for the actor, and are filtered by it over ${transport.label}`, async (t) => {
     const { people, workspace: workspace_id } = await createWorkspaceFixture(environment, transport)
-    const [byAgent, alone] = [uuid(), uuid()] as const
+    const [alone, byAgent] = [uuid(), uuid()] as const
     const [agent_id, delegation_id] = [randomUUID(), randomUUID()]
     const actor_id = people.viewer.id
     await insertEntries(workspace_id, [alone, byAgent], actor_id)

@@ -57,6 +57,7 @@ export const groupLinks = `(
 
 /** The names of the objects of a check, as JSON. */
 const names = `json_build_object(
+  'userId', i.user_id,
   'user', (select coalesce(nullif(name, ''), email) from users where id = i.user_id),
   'workspace', (select name from workspaces where id = q.workspace_id),
   'resource', case when q.is_outside then null else r.external_id end,
@@ -71,13 +72,15 @@ const names = `json_build_object(
 /**
  * $1 to $11 as in `checks.ts`. Returns a row for each check, in order: the bits of the check without
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
- * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors.
+ * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors. Kinds
+ * with a coverage also return StoredLimits.
  */
 export const reasonsSql = askOfSubjects(
   (kind) => `select ${checkBits('withAncestors', '0', kind)}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
-  case when r.id is not null then ${storedVariables('i.user_id')} end,
-  ${inheritedRequirementList('i.service')}
+  case when r.id is not null then
+    ${storedVariables('i.user_id', kind.coverage?.agentOf('i.subject_id'))} end,
+  ${inheritedRequirementList('i.service')}${kind.coverage ? `,\n  ${kind.coverage.limitsOfResource}` : ''}
 from ${checksFrom('withAncestors', kind)}
 order by i.position`,
 )
@@ -117,6 +120,7 @@ export type GroupLink = [parentId: string, childId: string, isDirect: boolean]
 
 /** The names in the result of `reasonsSql`. */
 export type NamesRow = {
+  userId: string | null
   user: string | null
   workspace: string | null
   resource: string | null
