@@ -34,6 +34,8 @@ export const grant = {
    * of the action have been judged.
    */
   barred: 4096,
+  /** The subject is a delegation that does not cover the check. Denies every action. */
+  uncovered: 8192,
 } as const
 
 /** The actions that exist for every resource. Services must not register them. */
@@ -86,7 +88,7 @@ export function sufficientGrants(role: Role | undefined, name: string, facts: nu
  * subject. `role` is the role in the workspace of the resource.
  */
 export function isAllowed(role: Role | undefined, name: string, facts: number): boolean {
-  if (facts & grant.barred) return false
+  if (facts & (grant.barred | grant.uncovered)) return false
   const everybody = name === 'view' ? grant.public : 0
   return ((sufficientGrants(role, name, facts) | everybody) & facts) !== 0
 }

@@ -225,6 +225,7 @@ function createSteps(dependencies: PipelineDependencies) {
         tokenId: undefined,
         userId: undefined,
         workspaceId: undefined,
+        delegationId: undefined,
       }
       let hasStatus = false
       let loading: CredentialKind | undefined

@@ -90,6 +90,7 @@ const valuesOf: Record<string, [string, string]> = {
   json: ['{}', '[]'],
   jsonb: ['{}', '[]'],
   'text[]': ['{a}', '{b}'],
+  'uuid[]': ['{00000000-0000-4000-8000-000000000001}', '{00000000-0000-4000-8000-000000000002}'],
   'timestamp with time zone': ['2100-01-01', '2100-01-02'],
 }
 
@@ -220,6 +221,7 @@ test.serial('the confirming statement reads every time at which a row expires', 
   await client.query('rollback')
   const expiries = [...read].filter((column) => column.endsWith('.expires_at'))
   t.deepEqual(expiries.sort(), [
+    'delegations.expires_at',
     'members.expires_at',
     'service_keys.expires_at',
     'shares.expires_at',

@@ -30,12 +30,22 @@ test('the golden file shows what statements read for each kind of subject, and w
     .map(
       ([
         name,
-        { tables, ignoredBits, ignoredInSearches, rules, hasRole, isPlural, isRemembered },
+        {
+          tables,
+          ignoredBits,
+          ignoredInSearches,
+          rules,
+          coverage,
+          hasRole,
+          isPlural,
+          isRemembered,
+        },
       ]) => `${name}
   reads instead: ${Object.keys(tables('$1')).join(', ') || '-'}
   ignores: ${namesOf(ignoredBits)}
   ignores in searches: ${namesOf(ignoredInSearches)}
   explains: ${rules ? JSON.stringify(rules, withoutNull) : 'all grants'}
+  covers: ${coverage ? 'part of what its user may do' : 'everything'}
   has a role: ${hasRole ? 'yes' : 'no'}
   stands for several members: ${isPlural ? 'yes' : 'no'}
   may be a guest: ${mayBeGuest(tables('$1')) ? 'yes' : 'no'}

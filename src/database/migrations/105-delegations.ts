@@ -116,6 +116,7 @@ export class Delegations extends Migration {
       const trigger = `end_delegations_of_${name}`
       this.addSql(`
         create function ${trigger}() returns trigger language plpgsql as $$
+        #variable_conflict use_column
         declare
           c record;
         begin

@@ -22,3 +22,10 @@ export function ancestorColumns(alias: string): string {
   const columns = ['kind_id', 'resource_id', 'owner_id', 'visibility', 'parent_id', 'inherits']
   return columns.map((column) => `${alias}.${column}`).join(', ')
 }
+
+/**
+ * How a statement treats a resource that inherits or may be public: `ownGrants` only sets the bit
+ * `inherited`, which costs other resources nothing; `withAncestors` also adds the grants of its ancestors
+ * and decides what is public.
+ */
+export type Ancestry = 'ownGrants' | 'withAncestors'

@@ -4,6 +4,7 @@ import type { GroupLookup } from './grants/grant-kind.ts'
 import { createCheckTable, createKeyTable } from './parameters.ts'
 import type { Subject } from './question.ts'
 import type { KeyStatus } from './statements/status.ts'
+import type { SubjectKindName } from './subjects/subject-kinds.ts'
 
 /**
  * The minimum average number of checks per subject at which reading all groups of the subjects is
@@ -30,8 +31,9 @@ export type ChecksBatch = {
   split<Fact>(columns: StatusColumns, facts: Fact[]): Loaded<Fact>[]
 }
 
-export function createChecksBatch(queries: FactsQuery[]): ChecksBatch {
-  const table = createCheckTable()
+/** Creates the batch of queries whose subjects are of one kind. */
+export function createChecksBatch(queries: FactsQuery[], kind: SubjectKindName): ChecksBatch {
+  const table = createCheckTable(kind)
   const keys = createKeyTable()
   const kinds: number[] = []
   const callers = queries.map((query) => {

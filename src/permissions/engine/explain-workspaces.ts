@@ -6,7 +6,7 @@ import { roleOf } from './bits.ts'
 import { memberRule } from './grants/grant-kinds.ts'
 import type { GrantRule } from './grants/grant-rule.ts'
 import { type Explanation, findGroupNames, findPath, type Grant } from './load-reasons.ts'
-import { actionElement, subjectParameters } from './parameters.ts'
+import { actionElementOf, subjectParameters } from './parameters.ts'
 import type { SubjectCheck } from './question.ts'
 import type { GroupLink } from './statements/reasons.ts'
 import { workspaceChecksSql } from './statements/workspace-checks.ts'
@@ -56,6 +56,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
     if (checks.length === 0) return []
     const isId = checks.map(({ workspace }) => isUuid(workspace))
     const name = statementName('workspace checks', kind)
+    const toElement = actionElementOf(kind)
     const rows = await statements.rows<Row>(name, workspaceChecksSql[kind], [
       ...subjectParameters(checks.map(({ subject }) => subject)),
       arrayLiteral(checks.map((_, index) => index + 1)),
@@ -64,7 +65,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
       arrayLiteral(
         checks.map(({ workspace }, index) => (isId[index] ? undefined : textElement(workspace))),
       ),
-      arrayLiteral(checks.map(({ action }) => actionElement(action))),
+      arrayLiteral(checks.map(({ action }) => toElement(action))),
     ])
     const explanations = rows.map((row, index) => readRow(kindOf(checks[index]?.subject), row))
     const grants = explanations.flatMap((explanation) => explanation?.grantList ?? [])

@@ -29,7 +29,7 @@ export function decide(action: string, bits = 0): boolean {
   const isMember = isActive && (bits & grant.registered) !== 0
   return isMember
     ? isAllowed(roleOf(bits), action, bits)
-    : isAllowed(undefined, action, bits & (grant.public | grant.barred))
+    : isAllowed(undefined, action, bits & (grant.public | grant.barred | grant.uncovered))
 }
 
 /** Reads the bits of a caller's status, and the status of the key that the caller presents, if any. */

@@ -1,10 +1,10 @@
 import { createBatcher } from '../../database/batching.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { grant } from '../access.ts'
+import type { Ancestry } from './chain.ts'
 import { callerOf, countRows, createChecksBatch, readNumbers } from './checks-batch.ts'
 import type { FactsQuery, Loaded, LoadFacts } from './facts.ts'
 import type { Check } from './question.ts'
-import type { Ancestry } from './statements/checks.ts'
 import { type FactsRow, factsSql } from './statements/facts.ts'
 import { type SubjectKindName, statementName, subjectKinds } from './subjects/subject-kinds.ts'
 
@@ -40,7 +40,7 @@ export function createLoadFacts(
     return createBatcher(
       async (queries) => {
         onBatch?.(queries.length)
-        const { lookup, parameters, split } = createChecksBatch(queries)
+        const { lookup, parameters, split } = createChecksBatch(queries, kind)
         const name = `${statementName('facts', kind)} ${ancestry} ${lookup}`
         const sql = factsSql[ancestry][lookup][kind]
         const [row] = await statements.rows<FactsRow>(name, sql, parameters)

@@ -133,7 +133,7 @@ export function createLoadReasons(
     if (checks.length === 0) return []
     const name = statementName('reasons', kind)
     const sql = reasonsSql[kind]
-    const table = createCheckTable()
+    const table = createCheckTable(kind)
     for (const check of checks) table.addCheck(check, table.addSubject(check.subject))
     for (let attempt = 1; ; attempt += 1) {
       const stored = await statements.rows<Row>(name, sql, table.parameters())

@@ -1,7 +1,7 @@
 import { arrayLiteral, textElement } from '../../database/sql-values.ts'
 import { builtInActions } from '../access.ts'
 import type { Check, Subject } from './question.ts'
-import { idOf } from './subjects/subject-kinds.ts'
+import { idOf, type SubjectKindName, subjectKinds } from './subjects/subject-kinds.ts'
 
 /** The distinct values of a statement, each of which is sent once. */
 type Positions<Value> = {
@@ -53,6 +53,14 @@ export function actionElement(action: string): string | undefined {
   return builtInActions.includes(action) ? undefined : textElement(action)
 }
 
+/**
+ * Returns the function that turns actions of checks into elements of an array literal. A coverage also
+ * depends on the names of built-in actions.
+ */
+export function actionElementOf(kind: SubjectKindName): (action: string) => string | undefined {
+  return subjectKinds[kind].coverage ? textElement : actionElement
+}
+
 /** Returns the parameters that describe subjects: $1 to $5 of `statements/checks.ts`. */
 export function subjectParameters(subjects: Subject[]): string[] {
   return [
@@ -70,8 +78,9 @@ function textColumn(texts: (string | undefined)[]): string {
   return arrayLiteral(texts.map((text) => (text === undefined ? undefined : textElement(text))))
 }
 
-/** Collects the checks of a statement. */
-export function createCheckTable() {
+/** Collects the checks of a statement, whose subjects are of one kind. */
+export function createCheckTable(kind: SubjectKindName) {
+  const toElement = actionElementOf(kind)
   const subjects: Subject[] = []
   const subjectPositions = createPositions<Subject>((subject) => subjects.push(subject))
   const kinds = createKindTable()
@@ -89,7 +98,7 @@ export function createCheckTable() {
       checkSubjects.push(subject)
       checkKinds.push(kind)
       resources.push(check.resourceId)
-      actions.push(actionElement(check.action))
+      actions.push(toElement(check.action))
       return kind
     },
     /** The number of checks. */

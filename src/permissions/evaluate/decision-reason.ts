@@ -10,6 +10,7 @@ const rulesOfShares: Record<SubjectKindName, GrantRule> = {
   user: 'share',
   group: 'group_share',
   link: 'link',
+  delegation: 'share',
 }
 
 type Facts = Pick<Check, 'action'> & { bits: number; kind: SubjectKindName }

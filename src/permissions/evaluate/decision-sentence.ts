@@ -112,6 +112,7 @@ const missingGrants: Record<SubjectKindName, (missing: MissingGrant) => string[]
   user: describeMissingGrant,
   group: describeMissingGrant,
   link: (missing) => [describeMissingLink(missing)],
+  delegation: describeMissingGrant,
 }
 
 function describeMissingLink({ action, resource, explanation }: MissingGrant): string {

@@ -53,6 +53,7 @@ const denialsOfKinds: Record<SubjectKindName, Partial<Record<Denial, Denial>>> =
   user: {},
   group: {},
   link: { user_unknown: 'link_unknown', not_a_member: 'no_grant' },
+  delegation: {},
 }
 
 /** Explains a decision: returns the grants that allow the action, or the reason for the denial. */

@@ -30,6 +30,7 @@ export function createResourceSources(
     user: { findId: engine.findActiveUser, find: findByWorkspace(createUserSource(engine)) },
     group: { findId: engine.findActiveUser, find: findByWorkspace(createGroupSource(engine)) },
     link: { findId: async ({ linkId }) => linkId, find: createFindLinked(engine) },
+    delegation: { findId: async () => undefined, find: async () => ({ ids: [] }) },
     anonymous: { findId: async () => '', find: findByWorkspace(createPublicSource(engine)) },
   }
 }

@@ -172,7 +172,8 @@ function createVariables(
   // A role in another workspace than the resource's does not count.
   const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
   const role = hasRole ? (roleOf(bits) ?? '') : ''
-  const kind = typeOf(subject)
+  // Conditions read the user for whom a subject stands.
+  const kind = subjectKinds[kindOf(subject)].coverage ? 'user' : typeOf(subject)
   const isServiceAccount = kind === 'user' && bits & statusBit.serviceAccount
   const { id = '', externalId, email } = stored ?? {}
   return {

@@ -28,7 +28,7 @@ export function createLoadUncertain(
 ): LoadUncertain {
   const load = createBatcher(
     async (queries: FactsQuery[]) => {
-      const { lookup, parameters, kinds, split } = createChecksBatch(queries)
+      const { lookup, parameters, kinds, split } = createChecksBatch(queries, kind)
       const name = `${statementName('uncertain facts', kind)} ${lookup}`
       const sql = uncertainSql[lookup][kind]
       const [row] = await statements.rows<UncertainRow>(name, sql, parameters)

@@ -6,6 +6,7 @@
 export const expiringTables = {
   shares: 'workspace_id, case when not on_parent then resource_id end from shares',
   members: 'workspace_id, user_id from ending_members',
+  delegations: 'null::uuid, id from delegations',
 }
 
 export type ExpiringTable = keyof typeof expiringTables

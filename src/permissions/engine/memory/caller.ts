@@ -7,11 +7,11 @@ import { isCanonicalUuid } from '../../../core/uuid.ts'
  * database are not remembered either, because changes are recorded under that spelling.
  */
 export function isAccepted(
-  { keyHash, userId, workspaceId, tokenId }: Caller,
+  { keyHash, userId, workspaceId, tokenId, delegationId }: Caller,
   { service, keysRequired, tokenDenied, userActive }: PrincipalStatus,
 ): boolean {
   if (keyHash !== undefined && keysRequired && service === undefined) return false
-  const ids = [userId, workspaceId, tokenId].filter((id) => id !== undefined)
+  const ids = [userId, workspaceId, tokenId, delegationId].filter((id) => id !== undefined)
   if (!ids.every(isCanonicalUuid)) return false
   return userId === undefined || (userActive && !tokenDenied)
 }
@@ -26,6 +26,8 @@ export function statusKey({
   tokenId = '',
   userId = '',
   workspaceId = '',
+  delegationId,
 }: Caller): string {
-  return `${keyHash}\n${tokenId}\n${userId}\n${workspaceId}`
+  const key = `${keyHash}\n${tokenId}\n${userId}\n${workspaceId}`
+  return delegationId === undefined ? key : `${key}\n${delegationId}`
 }

@@ -1,5 +1,5 @@
 /**
- * A change to facts. An item is a resource, a user or an access token.
+ * A change to facts. An item is a resource, a user, a delegation or an access token.
  *
  * | Workspace | Item | What changed |
  * | --- | --- | --- |

@@ -8,7 +8,7 @@ import { createRememberedChecks, createSubjectMemory } from './remembered-checks
 import { createListMemory, createRememberedLists } from './remembered-lists.ts'
 import type { CacheResult, Entry } from './verified-cache.ts'
 
-/** Adds one memory to functions that load facts. */
+/** Adds one memory to functions that load facts, of whatever kind of subject. */
 export type FactsMemory = {
   rememberFacts(loadFacts: LoadFacts): LoadFacts
   rememberUncertain(loadUncertain: LoadUncertain): LoadUncertain
@@ -36,19 +36,24 @@ const shares = { subjects: 0.25, certain: 0.3, uncertain: 0.15, lists: 0.3 }
 export function createFactsMemory({ feed, maxBytes, onQuery }: FactsMemoryOptions): FactsMemory {
   const common = { feed, subjects: createSubjectMemory(maxBytes * shares.subjects), onQuery }
   const lists = createListMemory(maxBytes * shares.lists)
+  const certain = createMemory<Entry<number>>(maxBytes * shares.certain)
+  const uncertain = createMemory<Entry<UncertainFacts>>(
+    maxBytes * shares.uncertain,
+    countCharacters,
+  )
   return {
     rememberFacts: (load) =>
       createRememberedChecks<number>({
         ...common,
         load,
-        facts: createMemory(maxBytes * shares.certain),
+        facts: certain,
         bitsOf: (bits) => bits,
       }),
     rememberUncertain: (load) =>
       createRememberedChecks<UncertainFacts>({
         ...common,
         load,
-        facts: createMemory(maxBytes * shares.uncertain, countCharacters),
+        facts: uncertain,
         bitsOf: ({ bits }) => bits,
         verified(facts, text) {
           const now = new Date(text)

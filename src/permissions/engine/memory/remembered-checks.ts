@@ -92,7 +92,8 @@ export function createRememberedChecks<Fact>({
    * another spelling than the database's, which changes are recorded under, is not known.
    */
   function findUserId(found: FoundChecks<Fact>, subject: Subject): string | undefined {
-    const { userId } = subject
+    const { userId, delegationId } = subject
+    if (delegationId !== undefined && !isCanonicalUuid(delegationId)) return undefined
     if (userId !== undefined) return isCanonicalUuid(userId) ? userId : undefined
     if (subject.isAnonymous) return ''
     const key = nameKey(subject)
@@ -120,13 +121,13 @@ export function createRememberedChecks<Fact>({
 
   function isStatusCurrent(query: FactsQuery, { version }: Entry<PrincipalStatus>): boolean {
     if (version === feed.current()) return true
-    const { workspaceId, userId, tokenId } = query
-    return feed.isUnchanged(version, { workspaceId, itemIds: [userId, tokenId] })
+    const { workspaceId, userId, tokenId, delegationId } = query
+    return feed.isUnchanged(version, { workspaceId, itemIds: [userId, tokenId, delegationId] })
   }
 
   function isFactCurrent(
     { resourceId }: Check,
-    { workspaceId, tokenId }: Subject,
+    { workspaceId, tokenId, delegationId }: Subject,
     userId: string | undefined,
     { value, version }: Entry<Fact>,
   ): boolean {
@@ -135,7 +136,7 @@ export function createRememberedChecks<Fact>({
     const isInside = (bitsOf(value) & grant.registered) !== 0
     return feed.isUnchanged(version, {
       workspaceId: (isInside && workspaceId) || 'any',
-      itemIds: [userId, tokenId, resourceId.toLowerCase()],
+      itemIds: [userId, tokenId, resourceId.toLowerCase(), delegationId],
     })
   }
 
@@ -192,7 +193,8 @@ function keyOfUnnamed<Fact>(
 }
 
 /** Returns the key of a user's name, beginning with a letter for its kind. Undefined without a name. */
-function nameKey({ email, externalId }: Subject): string | undefined {
+function nameKey({ email, externalId, delegationId }: Subject): string | undefined {
+  if (delegationId !== undefined) return `d${delegationId}`
   if (externalId !== undefined) return `i${externalId}`
   return email === undefined ? undefined : `e${email}`
 }
@@ -200,9 +202,10 @@ function nameKey({ email, externalId }: Subject): string | undefined {
 /** Line breaks separate the parts, none of which can contain one. */
 function checkKey(
   { serviceName, resourceType, resourceId, action }: Check,
-  { tokenId = '', workspaceId = '' }: Subject,
+  { tokenId = '', workspaceId = '', delegationId }: Subject,
   userId: string,
 ): string {
   const resource = resourceId.toLowerCase()
-  return `${workspaceId}\n${userId}\n${tokenId}\n${serviceName}\n${resourceType}\n${resource}\n${action}`
+  const key = `${workspaceId}\n${userId}\n${tokenId}\n${serviceName}\n${resourceType}\n${resource}\n${action}`
+  return delegationId === undefined ? key : `${key}\n${delegationId}`
 }

@@ -43,9 +43,12 @@ export function createRememberedLists({
       const entry = memory.get(key)
       return { isComplete: entry !== undefined, key, entry }
     },
-    isCurrent: ({ workspaceId, userId, tokenId }, { entry }) =>
+    isCurrent: ({ workspaceId, userId, tokenId, delegationId }, { entry }) =>
       entry !== undefined &&
-      feed.isWorkspaceUnchanged(entry.version, { workspaceId, itemIds: [userId, tokenId] }),
+      feed.isWorkspaceUnchanged(entry.version, {
+        workspaceId,
+        itemIds: [userId, tokenId, delegationId],
+      }),
     read: ({ entry }) => (entry as Entry<List>).value,
     store(query, { key }, value, version) {
       if (isAccepted(query, value.status)) memory.set(key, { value, version })

@@ -1,11 +1,12 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
-import { grant } from '../../access.ts'
+import { builtInActions, grant } from '../../access.ts'
 import { membershipBitsSql } from '../bits.ts'
-import { ancestorColumns, maxChainLength } from '../chain.ts'
+import { type Ancestry, ancestorColumns, maxChainLength } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { askedColumns, resourceColumns, subjectColumns } from '../grants/offered-columns.ts'
-import { toSql } from '../statement.ts'
+import { type Ctes, toSql } from '../statement.ts'
+import type { SubjectKind } from '../subjects/subject-kind.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { hasInheritedRequirement, hasOwnRequirement } from './requirements.ts'
 import { actionBitsSql, statusJoins, statusSql } from './status.ts'
@@ -19,7 +20,7 @@ import { actionBitsSql, statusJoins, statusSql } from './status.ts'
  * | $12        | hashes of service keys                                            |
  *
  * Checks refer to subjects and kinds by their position, from 1, so that each is sent once. An action is
- * null if it is built in. Whether Carol may view and publish a document, and the public view it, is:
+ * null if it is built in, unless subjects of the kind have a coverage. Whether Carol may view and publish a document, and the public view it, is:
  *
  * | $1 to $5   | {null,null}, {carol,null}, {demo,null}, {}, {}                    |
  * | $6, $7     | {docs}, {document}                                                |
@@ -30,41 +31,69 @@ import { actionBitsSql, statusJoins, statusSql } from './status.ts'
  * The CTEs `subject`, the user and the status of each subject, and `subjects`, the same as arrays in
  * one row. Each subject is named by at most one of user ID, external ID and e-mail address.
  */
-const subjectCtes = {
-  subject: `
-  select q.position, u.id as user_id, q.workspace_id, ${statusSql} as status
+function subjectCtes({ coverage }: SubjectKind): Ctes {
+  return {
+    subject: `
+  select q.position, u.id as user_id, q.workspace_id, ${statusSql} as status${coverage ? ', q.subject_id' : ''}
   from (
-    select named.token_id, named.workspace_id, named.position, coalesce(
+    ${coverage ? coverage.resolve(named) : users}
+    offset 0
+  ) q
+  ${statusJoins}`,
+    subjects: `
+  select array_agg(user_id order by position) as user_ids,
+    array_agg(workspace_id order by position) as workspace_ids,
+    array_agg(status order by position) as statuses${coverage ? ', array_agg(subject_id order by position) as subject_ids' : ''}
+  from subject`,
+  }
+}
+
+const named = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[]) with ordinality
+      named(token_id, user_id, workspace_id, external_id, email, position)`
+
+const users = `select named.token_id, named.workspace_id, named.position, coalesce(
       named.user_id,
       (select id from users where users.external_id = named.external_id),
       (select id from users where users.email = named.email)
     ) as user_id
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[]) with ordinality
-      named(token_id, user_id, workspace_id, external_id, email, position)
-    offset 0
-  ) q
-  ${statusJoins}`,
-  subjects: `
-  select array_agg(user_id order by position) as user_ids,
-    array_agg(workspace_id order by position) as workspace_ids,
-    array_agg(status order by position) as statuses
-  from subject`,
-}
+    from ${named}`
 
 /** Returns the statement for each kind of subject. It can read `subject` and `subjects`. */
-export function askOfSubjects(select: string): Record<SubjectKindName, string> {
-  return ofEachKind((_, { tables }) =>
-    toSql({ ctes: { ...tables('$2::uuid[]'), ...subjectCtes }, select }),
+export function askOfSubjects(
+  select: (kind: SubjectKind) => string,
+): Record<SubjectKindName, string> {
+  return ofEachKind((_, kind) =>
+    toSql({ ctes: { ...kind.tables('$2::uuid[]'), ...subjectCtes(kind) }, select: select(kind) }),
   )
 }
 
-/** The IDs of the users of all subjects, if some have another name than their ID. */
-export const namedUserIds = `(
-    select user_ids::text from subjects where $4::text[] <> '{}' or $5::text[] <> '{}'
+/** Returns SQL for the IDs of the users of all subjects, if some have another name than their ID. */
+export function namedUserIds({ coverage }: SubjectKind): string {
+  const isNamed = coverage ? '' : " where $4::text[] <> '{}' or $5::text[] <> '{}'"
+  return `(
+    select user_ids::text from subjects${isNamed}
   )`
+}
 
 /**
- * A FROM clause with a row for each check: the check as it was asked `i`, the resource `r`, null if it
+ * Returns the column `action` of the check `item`, which is null if the action is built in. A coverage
+ * also reads the action that is asked and the subject, as `asked_action` and `subject_id`.
+ */
+export function actionColumns({ coverage }: SubjectKind): string {
+  if (!coverage) return 'item.action'
+  return `case when item.action in ('${builtInActions.join("', '")}') then null else item.action end
+      as action, item.action as asked_action, subjects.subject_ids[item.subject] as subject_id`
+}
+
+/** Returns SQL that adds `grant.uncovered` to the bits of a check unless the condition is true. */
+export function uncoveredBits(isCovered: string | undefined): string {
+  if (isCovered === undefined) return ''
+  return `
+  | case when ${isCovered} then 0 else ${grant.uncovered} end`
+}
+
+/**
+ * Returns a FROM clause with a row for each check: the check as it was asked `i`, the resource `r`, null if it
  * is unknown, and the subject and the action `q`.
  *
  * | the resource is                     | `r`      | `q.is_outside` | `q.user_id`, `q.workspace_id`   |
@@ -75,21 +104,20 @@ export const namedUserIds = `(
  * |                                     |          |                | ancestors: no other grant counts |
  * | elsewhere, or not registered        | null     | null           | the user, null                  |
  */
-export const checksFrom: Record<Ancestry, string> = {
-  ownGrants: checksFromWith('i.user_id', 'r.workspace_id'),
-  withAncestors: checksFromWith(
-    'case when r.workspace_id <> i.workspace_id then null else i.user_id end',
-    'case when r.workspace_id <> i.workspace_id then null else r.workspace_id end',
-  ),
-}
-
-function checksFromWith(userId: string, workspaceId: string): string {
+export function checksFrom(ancestry: Ancestry, kind: SubjectKind): string {
+  const inside = (column: string) =>
+    ancestry === 'ownGrants'
+      ? column
+      : `case when r.workspace_id <> i.workspace_id then null else ${column} end`
+  const userId = inside('i.user_id')
+  const workspaceId = inside('r.workspace_id')
+  const type = kind.coverage ? '\n    ($7::text[])[item.kind] as type,' : ''
   return `(
   select
     subjects.user_ids[item.subject] as user_id,
     subjects.statuses[item.subject] as status,
     subjects.workspace_ids[item.subject] as workspace_id,
-    ($6::text[])[item.kind] as service,
+    ($6::text[])[item.kind] as service,${type}
     (array(
       select k.id
       from unnest($6::text[], $7::text[]) with ordinality kind(service, type, position)
@@ -108,7 +136,7 @@ function checksFromWith(userId: string, workspaceId: string): string {
       select case when ${hasInheritedRequirement('service')} then ${grant.barred} else 0 end
       from unnest($6::text[]) with ordinality kind(service, position) order by position
     ))[item.kind] as barred_below,
-    item.resource, item.action, item.position
+    item.resource, ${actionColumns(kind)}, item.position
   from subjects, unnest($8::int[], $9::int[], $10::uuid[], $11::text[])
     with ordinality item(subject, kind, resource, action, position)
   offset 0
@@ -127,7 +155,7 @@ cross join lateral (
  * The facts of a check as bits (`bits.ts`), with the bits of its grants. What the requirements of an
  * action or the condition of a share say is uncertain: the bits `barred` and `conditional`.
  */
-export function checkBits(ancestry: Ancestry, grants: string): string {
+export function checkBits(ancestry: Ancestry, grants: string, { coverage }: SubjectKind): string {
   // A statement of own grants decides nothing about resources outside the workspace of the subject. The
   // operators `&` and `|` of PostgreSQL have the same precedence.
   const outside =
@@ -142,15 +170,8 @@ export function checkBits(ancestry: Ancestry, grants: string): string {
   | case when r.id is null then 0
       when q.is_outside then ${barred} | ${outside}
       else ${grant.registered} | ${barred} | ${grants} end
-  | ${actionBitsSql}`
+  | ${actionBitsSql}${uncoveredBits(coverage?.coversResource(ancestry))}`
 }
-
-/**
- * How a statement treats a resource that inherits or may be public: `ownGrants` only sets the bit
- * `inherited`, which costs other resources nothing; `withAncestors` also adds the grants of its ancestors
- * and decides what is public.
- */
-export type Ancestry = 'ownGrants' | 'withAncestors'
 
 /** Return the grants of the subject `q` on the resource `r` as bits. */
 export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {

@@ -1,12 +1,6 @@
+import type { Ancestry } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
-import {
-  type Ancestry,
-  askOfSubjects,
-  checkBits,
-  checksFrom,
-  grantBits,
-  namedUserIds,
-} from './checks.ts'
+import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
@@ -15,13 +9,15 @@ import { type KeyStatus, keyStatusColumns } from './status.ts'
  * because sending and parsing a row for each check would take longer than the lookups.
  */
 function createFactsSql(ancestry: Ancestry, lookup: GroupLookup) {
-  return askOfSubjects(`select ${keyStatusColumns('$12')},
+  return askOfSubjects(
+    (kind) => `select ${keyStatusColumns('$12')},
   (select statuses::text from subjects),
   (
-    select array_agg(${checkBits(ancestry, grantBits[ancestry](lookup))} order by q.position)::text
-    from ${checksFrom[ancestry]}
+    select array_agg(${checkBits(ancestry, grantBits[ancestry](lookup), kind)} order by q.position)::text
+    from ${checksFrom(ancestry, kind)}
   ),
-  ${namedUserIds}`)
+  ${namedUserIds(kind)}`,
+  )
 }
 
 /** The facts statements for each combination of `Ancestry` and `GroupLookup`. */

@@ -73,19 +73,22 @@ const names = `json_build_object(
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
  * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors.
  */
-export const reasonsSql =
-  askOfSubjects(`select ${checkBits('withAncestors', '0')}, ${grantList}, ${groupLinks}, ${names},
+export const reasonsSql = askOfSubjects(
+  (kind) => `select ${checkBits('withAncestors', '0', kind)}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
   case when r.id is not null then ${storedVariables('i.user_id')} end,
   ${inheritedRequirementList('i.service')}
-from ${checksFrom.withAncestors}
-order by i.position`)
+from ${checksFrom('withAncestors', kind)}
+order by i.position`,
+)
 
 /** $1 array of group IDs. Returns the ID and the name of each group. */
 export const groupNamesSql = 'select id, name from groups where id = any($1::uuid[])'
 
 /** $1 to $5 as in `checks.ts`. Returns the user ID and the status of each subject. */
-export const subjectSql = askOfSubjects('select user_id, status from subject order by position')
+export const subjectSql = askOfSubjects(
+  () => 'select user_id, status from subject order by position',
+)
 
 /** A grant in the result of `reasonsSql`. */
 export type ReasonRow = {

@@ -69,7 +69,8 @@ export function isUncertain(bits: string): string {
  * the statement, the requirements of each kind, an UncertainCheck for each check, and `namedUserIds`.
  */
 function createUncertainSql(lookup: GroupLookup) {
-  return askOfSubjects(`select ${keyStatusColumns('$12')},
+  return askOfSubjects(
+    (kind) => `select ${keyStatusColumns('$12')},
   (select statuses::text from subjects),
   statement_timestamp()::text,
   (
@@ -84,12 +85,13 @@ function createUncertainSql(lookup: GroupLookup) {
         case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end,
         ${inheritedRequirementList('i.service')}
       ) order by q.position)
-    from ${checksFrom.withAncestors}
+    from ${checksFrom('withAncestors', kind)}
     cross join lateral (
-      select ${checkBits('withAncestors', grantBits.withAncestors(lookup))} as bits offset 0
+      select ${checkBits('withAncestors', grantBits.withAncestors(lookup), kind)} as bits offset 0
     ) facts
   ),
-  ${namedUserIds}`)
+  ${namedUserIds(kind)}`,
+  )
 }
 
 /** The statements for each GroupLookup. */

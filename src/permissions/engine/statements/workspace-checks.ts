@@ -5,7 +5,7 @@ import { partsOf } from '../grants/grant-kinds.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import { serviceSubjectColumns } from '../grants/offered-columns.ts'
 import { workspaceType } from '../question.ts'
-import { askOfSubjects } from './checks.ts'
+import { actionColumns, askOfSubjects, uncoveredBits } from './checks.ts'
 import { groupLinks } from './reasons.ts'
 import { actionBitsSql } from './status.ts'
 
@@ -42,7 +42,7 @@ const customRoles = `(
  * | $1 to $5  | subjects, as in `checks.ts`                                               |
  * | $6, $7    | checks: position of the subject, service                                  |
  * | $8, $9    | checks: the workspace by its ID or by its slug; the other is null         |
- * | $10       | checks: action, null if it is built in                                    |
+ * | $10       | checks: action, as in `checks.ts`                                         |
  *
  * Returns for each check, in order:
  *
@@ -54,18 +54,19 @@ const customRoles = `(
  * A member may view the workspace. Its owners and admins may do everything, as with the resources
  * in it, and members who have a custom role with an action may perform it.
  */
-export const workspaceChecksSql = askOfSubjects(`select ${hasOwnWorkspaces('q.service')},
+export const workspaceChecksSql = askOfSubjects(
+  (kind) => `select ${hasOwnWorkspaces('q.service')},
   q.status
     | case when q.is_limited then 0 else ${membershipBitsSql('m')} end
     | case when q.workspace_id is null then 0 else ${grant.registered} end
     | case when m.role is null then 0 else ${grant.view} end
-    | ${actionBitsSql},
+    | ${actionBitsSql}${uncoveredBits(kind.coverage?.coversWorkspace())},
   m.role, ${customRoles}, ${groupLinks},
   (select coalesce(nullif(name, ''), email) from users where id = q.user_id),
   q.workspace_name
 from (
   select subjects.user_ids[item.subject] as user_id, subjects.statuses[item.subject] as status,
-    subjects.workspace_ids[item.subject] is not null as is_limited, item.service, item.action,
+    subjects.workspace_ids[item.subject] is not null as is_limited, item.service, ${actionColumns(kind)},
     item.position, w.id as workspace_id, w.name as workspace_name
   from subjects cross join unnest($6::int[], $7::text[], $8::uuid[], $9::text[], $10::text[])
     with ordinality item(subject, service, id, slug, action, position)
@@ -80,4 +81,5 @@ from (
 left join lateral (
   select role, is_guest from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
 ) m on true
-order by q.position`)
+order by q.position`,
+)

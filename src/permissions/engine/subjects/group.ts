@@ -15,6 +15,7 @@ export const group: SubjectKind = {
   ignoredBits: statusBit.anonymous,
   ignoredInSearches: 0,
   rules: null,
+  coverage: null,
   hasRole: true,
   isPlural: true,
   // Changes to the groups that contain a group have no record.

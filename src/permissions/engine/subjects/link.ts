@@ -30,6 +30,7 @@ export const link: SubjectKind = {
     custom_role: null,
     link: null,
   },
+  coverage: null,
   hasRole: false,
   isPlural: false,
   // Changes to links have no record.

@@ -10,19 +10,21 @@ export type LoadOfWorkspaces<Any extends Check, Result> = (
 
 /**
  * Loads results for checks, in the order of the checks: those about workspaces first, and the others
- * by the kinds of their subjects, at the same time. `load` is called for every kind.
+ * by the kinds of their subjects, at the same time. `load` is called for every kind. `callerKind` is the
+ * kind of checks without a subject.
  */
 export async function loadByKind<Any extends Check, Result>(
   checks: Any[],
   load: (kind: SubjectKindName, checks: Any[]) => Promise<Result[]>,
   loadOfWorkspaces: LoadOfWorkspaces<Any, Result> = async () => [],
+  callerKind: SubjectKindName = 'user',
 ): Promise<Result[]> {
   const found = (await loadOfWorkspaces(checks.filter(isOfWorkspace))).values()
   const ofWorkspaces = checks.map((check) =>
     isOfWorkspace(check) ? found.next().value : undefined,
   )
   const others = checks.filter((_, index) => ofWorkspaces[index] === undefined)
-  const kindOfCheck = ({ subject }: Any) => kindOf(subject)
+  const kindOfCheck = ({ subject }: Any) => (subject ? kindOf(subject) : callerKind)
   const loaded = (await loadGrouped(others, subjectKindNames, kindOfCheck, load)).values()
   return ofWorkspaces.map((result) => result ?? (loaded.next().value as Result))
 }
@@ -46,7 +48,7 @@ export async function loadGrouped<Item, Key, Result>(
 }
 
 /**
- * Joins the loaders of all kinds of subjects. The status of the caller comes with the facts of users,
+ * Joins the loaders of all kinds of subjects. The status of the caller comes with the facts of its kind,
  * from the same snapshot.
  */
 export function joinKinds<Fact>(
@@ -54,26 +56,32 @@ export function joinKinds<Fact>(
   loadOfWorkspaces: LoadOfWorkspaces<SubjectCheck, Fact> = async () => [],
 ): Load<Fact> {
   return async (query, scope) => {
-    if (query.checks.every(isPlain)) return loads.user(query, scope)
+    const callerKind = kindOf(query)
+    if (query.checks.every((check) => isPlain(check, callerKind)))
+      return loads[callerKind](query, scope)
     const { checks, ...caller } = query
     const ofCaller: { status?: PrincipalStatus } = {}
     const load = async (kind: SubjectKindName, checks: FactsQuery['checks']) => {
-      if (kind !== 'user')
+      if (kind !== callerKind)
         return checks.length === 0 ? [] : (await loads[kind]({ checks }, scope)).facts
-      const loaded = await loads.user({ ...caller, checks }, scope)
+      const loaded = await loads[kind]({ ...caller, checks }, scope)
       ofCaller.status = loaded.status
       return loaded.facts
     }
-    const facts = await loadByKind(checks, load, (ofWorkspaces) =>
-      loadOfWorkspaces(ofWorkspaces.map((one) => ({ ...one, subject: one.subject ?? caller }))),
+    const facts = await loadByKind(
+      checks,
+      load,
+      (ofWorkspaces) =>
+        loadOfWorkspaces(ofWorkspaces.map((one) => ({ ...one, subject: one.subject ?? caller }))),
+      callerKind,
     )
     return { status: ofCaller.status as PrincipalStatus, facts }
   }
 }
 
-/** Whether a check is about a resource, and its subject is a user. */
-function isPlain({ subject, workspace }: Check): boolean {
-  return workspace === undefined && kindOf(subject) === 'user'
+/** Whether a check is about a resource, and its subject is of the kind of the caller. */
+function isPlain({ subject, workspace }: Check, callerKind: SubjectKindName): boolean {
+  return workspace === undefined && (subject === undefined || kindOf(subject) === callerKind)
 }
 
 function isOfWorkspace<Any extends Check>(check: Any): check is Any & { workspace: string } {

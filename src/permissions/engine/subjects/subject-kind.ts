@@ -1,3 +1,4 @@
+import type { Ancestry } from '../chain.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import type { Ctes } from '../statement.ts'
 
@@ -30,6 +31,8 @@ export type SubjectKind = {
    * Null if every rule has the name that it has for a user.
    */
   rules: Record<GrantRule, GrantRule | null> | null
+  /** How subjects stand for a user within limits. Null if they may do all that statements find. */
+  coverage: Coverage | null
   /** Whether subjects have a role in a workspace, which conditions can read. */
   hasRole: boolean
   /**
@@ -39,4 +42,23 @@ export type SubjectKind = {
   isPlural: boolean
   /** Whether facts and lists can stay in memory: all changes to what `tables` reads are recorded. */
   isRemembered: boolean
+}
+
+/**
+ * How subjects of a kind stand for a user. Statements read the user instead of the subject, so that all
+ * grants are those of the user, and add `grant.uncovered` to the bits of each check that is not covered.
+ */
+export type Coverage = {
+  /**
+   * Returns a query for the columns `token_id`, `user_id`, `workspace_id`, `position` and `subject_id` of
+   * each subject. `named` is a FROM item with what names them, as `named`; their IDs are its `user_id`.
+   */
+  resolve(named: string): string
+  /**
+   * Returns an SQL condition: whether the check `i` of the resource `r` is covered. It reads the columns
+   * `subject_id`, `status`, `service`, `type` and `asked_action` of `i`.
+   */
+  coversResource(ancestry: Ancestry): string
+  /** The same for the check `q` of a workspace. */
+  coversWorkspace(): string
 }

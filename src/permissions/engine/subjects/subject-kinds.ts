@@ -1,10 +1,11 @@
+import { delegation } from './delegation.ts'
 import { group } from './group.ts'
 import { link } from './link.ts'
 import type { SubjectId, SubjectKind } from './subject-kind.ts'
 import { user } from './user.ts'
 
 /** Every kind of subject. */
-export const subjectKinds = { user, group, link } satisfies Record<string, SubjectKind>
+export const subjectKinds = { user, group, link, delegation } satisfies Record<string, SubjectKind>
 
 export type SubjectKindName = keyof typeof subjectKinds
 
@@ -12,9 +13,14 @@ export const subjectKindNames = Object.keys(subjectKinds) as SubjectKindName[]
 
 const otherNames = subjectKindNames.filter((name) => name !== 'user')
 
-/** Returns the kind of a subject: a user unless it has the ID of another kind. */
+/**
+ * Returns the kind of a subject: a user unless it has the ID of another kind. The token of a delegation
+ * also names the user.
+ */
 export function kindOf(subject: SubjectId | undefined): SubjectKindName {
-  if (!subject || subject.userId !== undefined) return 'user'
+  if (!subject) return 'user'
+  if (subject.delegationId !== undefined) return 'delegation'
+  if (subject.userId !== undefined) return 'user'
   return otherNames.find((name) => subject[subjectKinds[name].idMember] !== undefined) ?? 'user'
 }
 

@@ -7,6 +7,7 @@ export const user: SubjectKind = {
   ignoredBits: 0,
   ignoredInSearches: 0,
   rules: null,
+  coverage: null,
   hasRole: true,
   isPlural: false,
   isRemembered: true,
