@@ -27,7 +27,7 @@ export async function findRight(
   resources: ResourceStore,
   user: ActingUser,
   resource: Pick<Resource, 'id' | 'workspaceId' | 'resourceType'>,
-  action: 'manage' | 'edit',
+  action: 'manage' | 'edit' | 'view',
   context: Record<string, unknown> | undefined,
 ): Promise<Right> {
   const status = statusBit.known | statusBit.active | grant.registered
