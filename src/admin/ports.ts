@@ -1,5 +1,6 @@
 import type { ApiResource } from '../../gen/daikon/v1/admin_apps.ts'
 import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
+import type { Delegation } from '../../gen/daikon/v1/delegations.ts'
 import type { Grant } from '../../gen/daikon/v1/grants.ts'
 import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
 import type { RequestContext } from '../core/request-context.ts'
@@ -11,6 +12,13 @@ export type AdminPorts = {
   serviceAppResources: ServiceAppResources
   userPasskeys: UserPasskeys
   userGrants: UserGrants
+  userDelegations: UserDelegations
+}
+
+/** What users let agents do. */
+export type UserDelegations = {
+  /** Returns the delegations of a user, newest first. */
+  list(userId: string): Promise<Delegation[]>
 }
 
 /** What users have agreed to. */

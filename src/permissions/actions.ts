@@ -17,7 +17,12 @@ import { isoTime } from '../database/sql-values.ts'
 import type { Statements } from '../database/statement-pool.ts'
 import { builtInActions } from './access.ts'
 import type { DecisionHandler } from './decision-handler.ts'
-import { type ActionStore, grantedActionsSql, type RegisteredAction } from './store/action-store.ts'
+import {
+  type ActionStore,
+  coveredActionsSql,
+  grantedActionsSql,
+  type RegisteredAction,
+} from './store/action-store.ts'
 
 type ActionStores = { actions: ActionStore; activity: ActivityStore }
 
@@ -47,7 +52,7 @@ export async function registerActions(
 
 /**
  * Creates the handler that lists the actions of a service that custom roles grant the user in the
- * workspace of the token.
+ * workspace of the token, as far as the delegation covers them by which an agent acts.
  */
 export function createListGrantedActions(
   statements: Statements,
@@ -55,9 +60,14 @@ export function createListGrantedActions(
   return {
     logLevel: 'debug',
     async handle({ principal }, { service_name }) {
-      const { id, workspaceId } = requireUser(principal)
+      const { id, workspaceId, delegation } = requireUser(principal)
       const values = [service_name, id, workspaceId]
-      const rows = await statements.rows<[string]>('granted actions', grantedActionsSql, values)
+      const rows = delegation
+        ? await statements.rows<[string]>('granted actions of delegations', coveredActionsSql, [
+            ...values,
+            delegation.id,
+          ])
+        : await statements.rows<[string]>('granted actions', grantedActionsSql, values)
       return { service_name, actions: rows.map(([name]) => name) }
     },
   }

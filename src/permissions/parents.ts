@@ -12,7 +12,7 @@ import { maxChainLength } from './engine/chain.ts'
 import { reasons } from './reasons.ts'
 import { loadResourceResponse, requireManageableResource, resourceNotFound } from './resource.ts'
 import { findIdViolation, resolveResourceId } from './resource-id.ts'
-import { findRight, requirementNotMet } from './rights.ts'
+import { findRight, requireCovered, requirementNotMet } from './rights.ts'
 import { type Resource, type ResourceKey, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { Parent, ResourceTreeStore } from './store/resource-tree-store.ts'
@@ -95,7 +95,10 @@ async function changePlace(
   })
 }
 
-/** Requires that the user may edit the parent. Does nothing if the call has no user. */
+/**
+ * Requires that the user may edit the parent, and that the delegation by which an agent acts covers that.
+ * Does nothing if the call has no user.
+ */
 async function requireEditableParent(
   resources: ResourceStore,
   { user }: Principal,
@@ -104,8 +107,9 @@ async function requireEditableParent(
 ): Promise<void> {
   if (!user) return
   const right = await findRight(resources, user, parent, 'edit', context)
-  if (right.isAllowed) return
-  throw requirementNotMet(right, 'edit') ?? new ServiceError(reasons.PARENT_NOT_EDITABLE)
+  if (!right.isAllowed)
+    throw requirementNotMet(right, 'edit') ?? new ServiceError(reasons.PARENT_NOT_EDITABLE)
+  await requireCovered(resources, user, parent, 'edit')
 }
 
 async function requireParent(

@@ -7,6 +7,10 @@ export const reasons = defineReasons({
     message:
       'Shares or links use conditions that the declaration would remove, or whose parameters would not fit',
   },
+  DELEGATION_DOES_NOT_COVER: {
+    code: 'permission_denied',
+    message: 'The delegation has ended or does not cover this',
+  },
   GRANTEE_NOT_FOUND: { code: 'not_found', message: 'No such user or group in the workspace' },
   NOT_THE_OWNER: {
     code: 'permission_denied',

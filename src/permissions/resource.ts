@@ -6,7 +6,7 @@ import { isoTime } from '../database/sql-values.ts'
 import { coversWorkspace, grant, isAllowed } from './access.ts'
 import { reasons } from './reasons.ts'
 import { toResourceId } from './resource-id.ts'
-import { findRight, requirementNotMet } from './rights.ts'
+import { type ActingUser, findRight, requireCovered, requirementNotMet } from './rights.ts'
 import { type Resource, type ResourceKey, toWireKey } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 import type { Share, ShareStore } from './store/share-store.ts'
@@ -81,18 +81,32 @@ export async function requireManageableResource(
   return resource
 }
 
+/** The stores with which rights are decided. */
+type RightStores = { resources: ResourceStore }
+
 /**
- * Requires that the user may manage a resource. Does nothing if the call has no user.
+ * Requires that the user may manage a resource, and that the delegation by which an agent acts covers
+ * that. Does nothing if the call has no user.
  *
  * @throws ServiceError `permission_denied`
  */
 export async function requireManage(
-  { resources }: { resources: ResourceStore },
+  stores: RightStores,
   { user }: Principal,
   resource: Resource,
   { context }: RequestedContext,
 ): Promise<void> {
   if (!user) return
+  await requireUserToManage(stores, user, resource, context)
+  await requireCovered(stores.resources, user, resource, 'manage')
+}
+
+async function requireUserToManage(
+  { resources }: RightStores,
+  user: ActingUser,
+  resource: Resource,
+  context: RequestedContext['context'],
+): Promise<void> {
   const own = user.id === resource.ownerId ? grant.owner : 0
   const isCertain = !resource.isRestricted
   if (isCertain && isAllowed(user.role, 'manage', grant.registered | own)) return
@@ -108,15 +122,25 @@ export async function requireManage(
 /**
  * Requires that the user owns a resource or an ancestor that it inherits from, or is an owner or
  * admin of the workspace: a role that contains `manage` is not enough. The requirements of `manage`
- * bind, too. Does nothing if the call has no user.
+ * bind, too, and a delegation must cover `manage`. Does nothing if the call has no user.
  */
 export async function requireOwnership(
-  { resources }: { resources: ResourceStore },
+  stores: RightStores,
   { user }: Principal,
   resource: Resource,
   { context }: RequestedContext,
 ): Promise<void> {
   if (!user) return
+  await requireUserToOwn(stores, user, resource, context)
+  await requireCovered(stores.resources, user, resource, 'manage')
+}
+
+async function requireUserToOwn(
+  { resources }: RightStores,
+  user: ActingUser,
+  resource: Resource,
+  context: RequestedContext['context'],
+): Promise<void> {
   const isOwner = coversWorkspace(user.role as Role) || user.id === resource.ownerId
   if (isOwner && !resource.isRestricted) return
   const right = await findRight(resources, user, resource, 'manage', context)

@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import type { UserPrincipal } from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
 import { grant } from './access.ts'
 import { createCallWork } from './conditions/work.ts'
@@ -10,8 +11,13 @@ import { reasons } from './reasons.ts'
 import type { Resource } from './store/resource-sql.ts'
 import type { ResourceStore } from './store/resource-store.ts'
 
-/** The user whose token accompanies a change. */
-export type ActingUser = { id: string; role?: Role | undefined; isGuest?: boolean | undefined }
+/** The user whose token accompanies a change, and the delegation by which an agent acts for them. */
+export type ActingUser = {
+  id: string
+  role?: Role | undefined
+  isGuest?: boolean | undefined
+  delegation?: UserPrincipal['delegation']
+}
 
 /** Whether a user may perform an action, and why. */
 export type Right = {
@@ -22,7 +28,10 @@ export type Right = {
   unmet: UnmetRequirement[]
 }
 
-/** Decides whether a member may perform a built-in action on a resource of the workspace. */
+/**
+ * Decides whether a member may perform a built-in action on a resource of the workspace, whatever a
+ * delegation covers.
+ */
 export async function findRight(
   resources: ResourceStore,
   user: ActingUser,
@@ -46,6 +55,23 @@ export async function findRight(
     const judged = await judge(check, { ...facts, bits }, compiled, createCallWork())
     return { ...judged, isAllowed: decide(action, judged.bits) }
   }
+}
+
+/**
+ * Requires that the delegation by which an agent acts, if one does, covers an action on a resource. What
+ * the user may do is decided by itself.
+ *
+ * @throws ServiceError `permission_denied`
+ */
+export async function requireCovered(
+  resources: ResourceStore,
+  { delegation }: ActingUser,
+  { id, resourceType }: Pick<Resource, 'id' | 'resourceType'>,
+  action: 'manage' | 'edit',
+): Promise<void> {
+  if (!delegation || (await resources.isCovered(delegation.id, id, action))) return
+  const message = `The delegation has ended or does not cover ${action} on this ${resourceType}`
+  throw new ServiceError(reasons.DELEGATION_DOES_NOT_COVER, message)
 }
 
 /** Returns the error for a right that a requirement denies, or undefined if none does. */

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import { hasRoleSql } from '../engine/statements/status.ts'
+import { liveDelegation } from '../engine/subjects/delegation.ts'
 
 /** An action of a service that custom roles can grant. */
 export type RegisteredAction = {
@@ -72,7 +73,20 @@ const listSql = `
  * $1 service name, $2 user ID, $3 workspace ID. Returns the names of the actions that custom roles
  * of the user and of their groups grant.
  */
-export const grantedActionsSql = `
+export const grantedActionsSql = createGrantedActionsSql('')
+
+/** $1 to $3 as above, $4 delegation ID. Returns those of them that the delegation covers. */
+export const coveredActionsSql = createGrantedActionsSql(`
+    and exists (
+      select from delegations d
+      where d.id = $4 and ${liveDelegation}
+        and d.workspace_id = $3 and d.service_name = $1
+        and (d.actions is null or a.name = any(d.actions))
+    )`)
+
+function createGrantedActionsSql(isCovered: string): string {
+  return `
   select name from service_actions a
-  where service_name = $1 and ${hasRoleSql('a.id', '$2', '$3')}
+  where service_name = $1 and ${hasRoleSql('a.id', '$2', '$3')}${isCovered}
   order by name`
+}

@@ -8,6 +8,7 @@ import {
 import type { Page, PageRequest } from '../../database/page.ts'
 import { query } from '../../database/query.ts'
 import { grant } from '../access.ts'
+import { roleShift } from '../engine/bits.ts'
 import type { StoredCondition } from '../engine/conditions/compiled-conditions.ts'
 import type { UncertainFacts } from '../engine/conditions/judge.ts'
 import type { Kind } from '../engine/question.ts'
@@ -26,6 +27,7 @@ import {
   type StoredVariables,
   storedVariables,
 } from '../engine/statements/uncertain.ts'
+import { coversResource } from '../engine/subjects/delegation.ts'
 import {
   createResourceListSql,
   hasDeletedRowsSql,
@@ -108,6 +110,15 @@ export class ResourceStore {
       variables,
       now: new Date(now),
     }
+  }
+
+  /**
+   * Returns whether a delegation is live and covers an action on a resource of its workspace. Concurrent
+   * callers share the statement, which runs outside the transaction.
+   */
+  async isCovered(delegationId: string, id: string, action: string): Promise<boolean> {
+    const item = { id, delegation_id: delegationId, action }
+    return (await batched(this.#em, coverageOfDelegation, item)) !== undefined
   }
 
   /** Returns the conditions with these digests. */
@@ -222,6 +233,25 @@ const grantsOfUser: BatchedQuery = {
     ) q
     join resources r on r.id = q.id join resource_kinds k on k.id = r.kind_id
     cross join lateral (select ${grantBits.withAncestors('perGroup')} as grants offset 0) facts`,
+}
+
+/**
+ * Item: `id` of a resource, `delegation_id`, `action`. Returns no row if the delegation does not cover the
+ * action. The role of its user is known from the token.
+ */
+const coverageOfDelegation: BatchedQuery = {
+  name: 'coverage_of_delegation',
+  sql: `
+    select i.index
+    from (
+      select item.index, item.id, item.delegation_id as subject_id, item.action as asked_action,
+        k.service_name as service, k.resource_type as type, ${1 << roleShift} as status
+      from json_to_recordset($1) as item (index int, id uuid, delegation_id uuid, action text)
+      join resources r on r.id = item.id join resource_kinds k on k.id = r.kind_id
+      offset 0
+    ) i
+    join resources r on r.id = i.id
+    where ${coversResource('withAncestors')}`,
 }
 
 /**

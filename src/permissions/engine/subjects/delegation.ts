@@ -52,7 +52,8 @@ function covers({ check, workspaceId, type }: CheckColumns, ...others: string[])
     )`
 }
 
-function coversResource(ancestry: Ancestry): string {
+/** Returns the condition of `Coverage.coversResource`. */
+export function coversResource(ancestry: Ancestry): string {
   // A statement of own grants decides nothing about resources that inherit.
   const ofAncestor = ancestry === 'ownGrants' ? '' : ` or ${coversAncestor}`
   return covers(
