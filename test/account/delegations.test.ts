@@ -163,7 +163,10 @@ if (hasBrowser) {
     const link = linkOf({ agent: planner, return_to: callback })
     const page = await open('Quentin Diaz', link)
     await page.getByRole('heading', { name: 'Planner wants to act for you' }).waitFor()
-    t.regex(await textOf(page), /An app at planner\.example\.com.*leads you back to planner\.example\.com/)
+    t.regex(
+      await textOf(page),
+      /An app at planner\.example\.com.*leads you back to planner\.example\.com/,
+    )
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('heading', { name: 'Planner', exact: true }).waitFor()
     t.is(page.url(), `${callback}&error=access_denied`)
@@ -287,7 +290,10 @@ if (hasBrowser) {
     await page.getByRole('heading', { name: 'Agents that act for you' }).scrollIntoViewIfNeeded()
     await page.getByRole('button', { name: 'End report-bot' }).waitFor()
     const section = page.getByRole('region', { name: 'Agents that act for you' })
-    t.regex((await section.innerText()).replace(/\s+/g, ' '), /It may view .*In Contoso, until .* last used 5 Mar 2026/)
+    t.regex(
+      (await section.innerText()).replace(/\s+/g, ' '),
+      /It may view .*In Contoso, until .* last used 5 Mar 2026/,
+    )
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'account-delegations'), [])
     await page.getByRole('button', { name: 'End report-bot' }).press('Enter')

@@ -201,23 +201,26 @@ if (hasBrowser) {
     t.deepEqual(await listLive(), ['ownerBot', 'veraBot', 'adminPlanner'])
   })
 
-  test.serial('the pages of a workspace, a person and an agent list their delegations', async (t) => {
-    await navigate(page, `/workspaces/${north}?tab=delegations`)
-    await waitForRows(page, 3)
-    t.is(await tableOf(page).getByRole('columnheader', { name: 'Workspace' }).count(), 0)
-    t.deepEqual(await inspectPage(page, 'workspace-delegations'), [])
-    await navigate(page, `/people/${veraId}?tab=delegations`)
-    await waitForRows(page, 1)
-    t.is(await tableOf(page).getByRole('columnheader', { name: 'Acts for' }).count(), 0)
-    t.deepEqual(await inspectPage(page, 'person-delegations'), [])
-    await navigate(page, `/client-apps/${planner}`)
-    await waitForRows(page, 1)
-    t.deepEqual(await inspectPage(page, 'client-app-delegations'), [])
-    await navigate(page, `/workspaces/${north}?tab=service-accounts&account=${bot}`)
-    await page.getByRole('link', { name: 'For whom it acts' }).click()
-    await waitForRows(page, 2)
-    t.is(new URL(page.url()).searchParams.get('agent'), bot)
-  })
+  test.serial(
+    'the pages of a workspace, a person and an agent list their delegations',
+    async (t) => {
+      await navigate(page, `/workspaces/${north}?tab=delegations`)
+      await waitForRows(page, 3)
+      t.is(await tableOf(page).getByRole('columnheader', { name: 'Workspace' }).count(), 0)
+      t.deepEqual(await inspectPage(page, 'workspace-delegations'), [])
+      await navigate(page, `/people/${veraId}?tab=delegations`)
+      await waitForRows(page, 1)
+      t.is(await tableOf(page).getByRole('columnheader', { name: 'Acts for' }).count(), 0)
+      t.deepEqual(await inspectPage(page, 'person-delegations'), [])
+      await navigate(page, `/client-apps/${planner}`)
+      await waitForRows(page, 1)
+      t.deepEqual(await inspectPage(page, 'client-app-delegations'), [])
+      await navigate(page, `/workspaces/${north}?tab=service-accounts&account=${bot}`)
+      await page.getByRole('link', { name: 'For whom it acts' }).click()
+      await waitForRows(page, 2)
+      t.is(new URL(page.url()).searchParams.get('agent'), bot)
+    },
+  )
 
   test.serial('an admin ends delegations in the workspace, and does not refuse them', async (t) => {
     const workspace = await openWorkspace(admin, 'delegations')

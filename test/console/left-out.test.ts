@@ -10,7 +10,15 @@ if (hasBrowser) {
   const page = await fixture.openPage('/')
   test.after.always(() => fixture.stop())
 
-  const optional = ['client-metadata', 'connections', 'consent', 'csv-import', 'delegations', 'scim', 'webhooks']
+  const optional = [
+    'client-metadata',
+    'connections',
+    'consent',
+    'csv-import',
+    'delegations',
+    'scim',
+    'webhooks',
+  ]
 
   /** Makes the page read the settings of a server without the features. */
   const leaveOut = `document.addEventListener('readystatechange', () => {

@@ -1,7 +1,8 @@
 import { Button, Loader, NativeSelect } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Schemas } from '../api/client.ts'
-import { CoverageText, ResourceName } from '../delegations/coverage.tsx'
+import { CoverageText, type CoveredResource, ResourceName } from '../delegations/coverage.tsx'
+import { itemsOf, toList } from '../delegations/lists.ts'
 import { shownText } from '../delegations/shown-text.ts'
 import styles from './account-page.module.css'
 import {
@@ -118,7 +119,7 @@ function Question({
   const needsSignIn = error instanceof RequestFailure && error.reason === 'SIGN_IN_TOO_OLD'
   const workspace = workspaces.find(({ id }) => id === workspaceId)
   const name = <bdi>{shownText(agent.name) || agent.id}</bdi>
-  const all = resources ?? []
+  const all = itemsOf<CoveredResource>(resources) ?? []
 
   async function allow(): Promise<void> {
     if (!isSettled) return undefined
@@ -238,14 +239,17 @@ function describeAgent({ agent, host, workspaces }: Preview): string {
 
 function toBody(preview: Preview, workspaceId: string) {
   const { agent, service_name, actions, resource_types, resources, reason, expires_at } = preview
+  const references = itemsOf<CoveredResource>(resources)?.map(({ resource_type, resource_id }) => ({
+    resource_type,
+    resource_id,
+  }))
   return {
     agent: { type: agent.type, id: agent.id },
     workspace_id: workspaceId,
     service_name,
     actions,
     resource_types,
-    resources:
-      resources?.map(({ resource_type, resource_id }) => ({ resource_type, resource_id })) ?? null,
+    resources: references ? toList(references) : null,
     reason,
     expires_at,
   }

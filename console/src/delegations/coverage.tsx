@@ -1,13 +1,14 @@
 import { Fragment } from 'react'
 import { joinTexts } from './join-texts.ts'
+import { itemsOf, type List } from './lists.ts'
 import { shownText } from './shown-text.ts'
 
 /** What a delegation covers. Null means all. */
 export type Coverage = {
   service_name: string
-  actions: string[] | null
-  resource_types: string[] | null
-  resources: CoveredResource[] | null
+  actions: List<string>
+  resource_types: List<string>
+  resources: List<CoveredResource>
 }
 
 export type CoveredResource = {
@@ -19,7 +20,10 @@ export type CoveredResource = {
 
 /** Describes what a delegation covers. Names at most `limit` resources, and counts the others. */
 export function CoverageText({ coverage, limit }: { coverage: Coverage; limit: number }) {
-  const { service_name, actions, resource_types: types, resources } = coverage
+  const { service_name } = coverage
+  const actions = itemsOf(coverage.actions)
+  const types = itemsOf(coverage.resource_types)
+  const resources = itemsOf(coverage.resources)
   if (resources?.length === 0)
     return <>It may do nothing, because what it was limited to no longer exists.</>
   const verb = actions ? joinTexts(actions) : 'use every action except manage on'

@@ -20,6 +20,7 @@ import {
   endDelegation,
 } from './delegation-queries.ts'
 import classes from './delegation-table.module.css'
+import { itemsOf } from './lists.ts'
 import { shownText } from './shown-text.ts'
 
 /** The number of resources that a row names. */
@@ -109,12 +110,12 @@ const csvColumns: CsvColumn<Delegation>[] = [
   'user_id',
   'workspace_id',
   'service_name',
-  ['actions', ({ actions }) => actions?.join(' ')],
-  ['resource_types', ({ resource_types }) => resource_types?.join(' ')],
+  ['actions', ({ actions }) => itemsOf(actions)?.join(' ')],
+  ['resource_types', ({ resource_types }) => itemsOf(resource_types)?.join(' ')],
   [
     'resources',
     ({ resources }) =>
-      resources
+      itemsOf(resources)
         ?.map(({ resource_type, resource_id }) => `${resource_type}:${resource_id}`)
         .join(' '),
   ],
