@@ -15,7 +15,7 @@ import type {
 export const defaultAdminPorts = {
   provisionedUsers: (): ProvisionedUsers => ({ list: async () => [] }),
   sentEvents: (): SentEvents => ({ redact: async () => {} }),
-  userDelegations: (): UserDelegations => ({ list: async () => [] }),
+  userDelegations: (): UserDelegations => ({ list: async () => [], end: async () => {} }),
   userGrants: (): UserGrants => ({ list: async () => [] }),
   userPasskeys: (): UserPasskeys => ({ list: async () => [] }),
   serviceAppResources: (): ServiceAppResources => ({

@@ -3,6 +3,7 @@ import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
 import type { Delegation } from '../../gen/daikon/v1/delegations.ts'
 import type { Grant } from '../../gen/daikon/v1/grants.ts'
 import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
+import type { Actor } from '../activity/actor.ts'
 import type { RequestContext } from '../core/request-context.ts'
 
 /** What administration must know of the features above, as `IdentityPorts`. */
@@ -19,6 +20,8 @@ export type AdminPorts = {
 export type UserDelegations = {
   /** Returns the delegations of a user, newest first. */
   list(userId: string): Promise<Delegation[]>
+  /** Ends the delegations of a user. Requires a transaction. */
+  end(actor: Actor, userId: string): Promise<void>
 }
 
 /** What users have agreed to. */

@@ -16,7 +16,7 @@ import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
-import { delegationEvent } from './delegation-event.ts'
+import { endDelegations } from './end-delegations.ts'
 import { reasons } from './reasons.ts'
 import type { DelegationFilter, DelegationStore } from './store/delegation-store.ts'
 import { viewDelegation } from './view.ts'
@@ -38,7 +38,8 @@ export async function getMyDelegation(
   { delegation_id: id }: GetMyDelegationRequest,
 ): Promise<Delegation> {
   const [delegation] = await stores.delegations.list({ ...ownOf(principal), id })
-  return viewDelegation(requireDelegation(delegation))
+  if (!delegation) throw new ServiceError(reasons.DELEGATION_NOT_FOUND)
+  return viewDelegation(delegation)
 }
 
 /** Ends one of the user's delegations. */
@@ -94,9 +95,8 @@ async function endOne(
   filter: DelegationFilter & { id: string },
 ): Promise<DeleteResponse> {
   return stores.transaction(async (tx) => {
-    const [ended] = await tx.delegations.end(filter)
-    const event = delegationEvent('delegation.ended', requireDelegation(ended))
-    await tx.activity.record(actorOf(principal), event)
+    const ended = await endDelegations(tx, actorOf(principal), filter)
+    if (ended === 0) throw new ServiceError(reasons.DELEGATION_NOT_FOUND)
     return {}
   })
 }
@@ -105,9 +105,4 @@ async function endOne(
 function ownOf(principal: Context['principal']): DelegationFilter {
   const { id: userId, workspaceId, connectionId } = requireUser(principal)
   return connectionId === undefined ? { userId } : { userId, workspaceId }
-}
-
-function requireDelegation<Found>(found: Found | undefined): Found {
-  if (!found) throw new ServiceError(reasons.DELEGATION_NOT_FOUND)
-  return found
 }

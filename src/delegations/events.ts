@@ -6,7 +6,7 @@ const detail = ['user_id', 'agent_type', 'agent_id', 'service_name', 'expires_at
 export const delegationEvents = {
   'delegation.created': {
     target: 'delegation',
-    detail: [...detail, 'reason'],
+    detail,
     description: 'A user let an agent act for them',
     recordedBy: ['createDelegation'],
   },

@@ -1,5 +1,4 @@
 import type {
-  DelegatedResourceReference,
   DelegationPreview,
   NamedResource,
   PreviewDelegationRequest,
@@ -11,11 +10,11 @@ import { isoTime } from '../database/sql-values.ts'
 import type { IdentityPorts } from '../identity/ports.ts'
 import { connectionName } from '../identity/providers/connection.ts'
 import { listMatchingUris } from '../identity/redirect-uris.ts'
+import type { Engine } from '../permissions/engine/engine.ts'
 import { resourceNotFound } from '../permissions/resource.ts'
-import { resolveResourceId } from '../permissions/resource-id.ts'
-import { findRight } from '../permissions/rights.ts'
 import type { Resource } from '../permissions/store/resource-sql.ts'
 import type { ResourceStore } from '../permissions/store/resource-store.ts'
+import { findListViolations, findVisibleResources, toKeys } from './delegated-resources.ts'
 import { reasons } from './reasons.ts'
 import type { DelegationPreviewStore, OwnWorkspace, PossibleAgent } from './store/preview-store.ts'
 
@@ -23,6 +22,8 @@ type Stores = Pick<IdentityPorts, 'sessionScope'> & {
   delegationPreviews: DelegationPreviewStore
   resources: ResourceStore
 }
+
+type Context = RequestContext<Stores> & { engine: Pick<Engine, 'loadBits'> }
 
 /**
  * Returns what the user sees before making a delegation that an agent asks for.
@@ -32,9 +33,12 @@ type Stores = Pick<IdentityPorts, 'sessionScope'> & {
  * `return_to` is no redirect URI of the agent
  */
 export async function previewDelegation(
-  { stores, principal, now }: RequestContext<Stores>,
+  context: Context,
   request: PreviewDelegationRequest,
 ): Promise<DelegationPreview> {
+  const { stores, principal, now } = context
+  const violations = findListViolations(request.service_name, request)
+  if (violations.length > 0) throw invalidArgument(...violations)
   const user = requireUser(principal)
   const { service_name, actions, resource_types, reason, return_to } = request
   const agent = await stores.delegationPreviews.findAgent(request.agent_id)
@@ -44,8 +48,8 @@ export async function previewDelegation(
   if (return_to !== undefined) requireRedirectUri(agent, return_to)
   const allowing = own.filter(({ isAllowed }) => isAllowed)
   if (allowing.length === 0) throw new ServiceError(reasons.DELEGATIONS_OFF)
-  const references = request.resources?.values
-  const resources = references && (await requireResources(stores, user, request, allowing))
+  const resources =
+    request.resources && (await requireResources(context, user.id, request, allowing))
   const workspaceId = resources?.[0]?.workspaceId
   const host = hostOf(return_to ?? agent.redirectUris[0])
   return {
@@ -76,33 +80,21 @@ async function listReached(
   return sessionScope.filter({ userId, provider: connectionName(connectionId) }, own)
 }
 
-/** Returns the resources, which must be in one of the workspaces and visible to the user. */
+/** Returns the resources, which must be visible to the user and all in one of the workspaces. */
 async function requireResources(
-  { resources }: Stores,
-  { id }: UserPrincipal,
-  { service_name: serviceName, resources: list }: PreviewDelegationRequest,
+  { stores, engine }: Context,
+  userId: string,
+  { service_name: serviceName, resources }: PreviewDelegationRequest,
   workspaces: OwnWorkspace[],
 ): Promise<Resource[]> {
-  const keys = (list?.values ?? []).map((reference) => toKey(serviceName, reference))
-  const found = await resources.findAll(keys)
-  const workspace = workspaces.find((one) => one.id === found[0]?.workspaceId)
-  return Promise.all(
-    found.map(async (resource) => {
-      if (!resource || !workspace || resource.workspaceId !== workspace.id) throw resourceNotFound()
-      const { role, isGuest } = workspace
-      const right = await findRight(resources, { id, role, isGuest }, resource, 'view', undefined)
-      if (!right.isAllowed) throw resourceNotFound()
-      return resource
-    }),
-  )
-}
-
-function toKey(
-  serviceName: string,
-  { resource_type: resourceType, resource_id, external_id }: DelegatedResourceReference,
-) {
-  const kind = { serviceName, resourceType }
-  return { ...kind, resourceId: resolveResourceId(kind, { resource_id, external_id }) }
+  const references = resources?.values ?? []
+  const [first] = await stores.resources.findAll(toKeys(serviceName, references.slice(0, 1)))
+  const workspace = workspaces.find(({ id }) => id === first?.workspaceId)
+  const place = workspace && { userId, workspaceId: workspace.id }
+  const sources = { resources: stores.resources, engine }
+  const visible = place && (await findVisibleResources(sources, place, serviceName, references))
+  if (!visible) throw resourceNotFound()
+  return visible
 }
 
 function viewResource(resource: Resource): NamedResource {

@@ -36,7 +36,7 @@ export async function findRight(
   resources: ResourceStore,
   user: ActingUser,
   resource: Pick<Resource, 'id' | 'workspaceId' | 'resourceType'>,
-  action: 'manage' | 'edit' | 'view',
+  action: 'manage' | 'edit',
   context: Record<string, unknown> | undefined,
 ): Promise<Right> {
   const status = statusBit.known | statusBit.active | grant.registered

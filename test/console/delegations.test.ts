@@ -139,7 +139,7 @@ if (hasBrowser) {
     await everyAction.getByText('Client app').waitFor()
     t.regex(
       (await everyAction.innerText()).replace(/\s+/g, ' '),
-      /It may use every action except manage on all resources of the types document and folder in docs\./,
+      /It may do everything but manage with all resources of the types document and folder in docs\./,
     )
     await everyAction.getByText('Never').waitFor()
   })

@@ -833,11 +833,11 @@ type DelegationPreview struct {
 	// The service whose resources the delegation would cover.
 	ServiceName string `protobuf:"bytes,4,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The actions that the agent asks for. Null for all actions but `manage`.
-	Actions *DelegatedNames `protobuf:"bytes,5,opt,name=actions,proto3" json:"actions,omitempty"`
+	Actions *DelegatedNames `protobuf:"bytes,5,opt,name=actions,proto3,oneof" json:"actions,omitempty"`
 	// The types of the resources. Null for all types but `workspace`.
-	ResourceTypes *DelegatedNames `protobuf:"bytes,6,opt,name=resource_types,json=resourceTypes,proto3" json:"resource_types,omitempty"`
+	ResourceTypes *DelegatedNames `protobuf:"bytes,6,opt,name=resource_types,json=resourceTypes,proto3,oneof" json:"resource_types,omitempty"`
 	// The resources, with all that inherits from them. Null for all resources.
-	Resources *NamedResources `protobuf:"bytes,7,opt,name=resources,proto3" json:"resources,omitempty"`
+	Resources *NamedResources `protobuf:"bytes,7,opt,name=resources,proto3,oneof" json:"resources,omitempty"`
 	// Why the agent needs the delegation.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// When the delegation would end.
@@ -1749,23 +1749,28 @@ const file_daikon_v1_delegations_proto_rawDesc = "" +
 	"\n" +
 	"_resourcesB\f\n" +
 	"\n" +
-	"_return_to\"\xfd\x03\n" +
+	"_return_to\"\xb9\x04\n" +
 	"\x11DelegationPreview\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.daikon.v1.DelegationAgentR\x05agent\x12\x17\n" +
 	"\x04host\x18\x02 \x01(\tH\x00R\x04host\x88\x01\x01\x12>\n" +
 	"\n" +
 	"workspaces\x18\x03 \x03(\v2\x1e.daikon.v1.DelegationWorkspaceR\n" +
 	"workspaces\x12!\n" +
-	"\fservice_name\x18\x04 \x01(\tR\vserviceName\x123\n" +
-	"\aactions\x18\x05 \x01(\v2\x19.daikon.v1.DelegatedNamesR\aactions\x12@\n" +
-	"\x0eresource_types\x18\x06 \x01(\v2\x19.daikon.v1.DelegatedNamesR\rresourceTypes\x127\n" +
-	"\tresources\x18\a \x01(\v2\x19.daikon.v1.NamedResourcesR\tresources\x12\x16\n" +
+	"\fservice_name\x18\x04 \x01(\tR\vserviceName\x128\n" +
+	"\aactions\x18\x05 \x01(\v2\x19.daikon.v1.DelegatedNamesH\x01R\aactions\x88\x01\x01\x12E\n" +
+	"\x0eresource_types\x18\x06 \x01(\v2\x19.daikon.v1.DelegatedNamesH\x02R\rresourceTypes\x88\x01\x01\x12<\n" +
+	"\tresources\x18\a \x01(\v2\x19.daikon.v1.NamedResourcesH\x03R\tresources\x88\x01\x01\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x129\n" +
 	"\n" +
 	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12 \n" +
 	"\treturn_to\x18\n" +
-	" \x01(\tH\x01R\breturnTo\x88\x01\x01B\a\n" +
-	"\x05_hostB\f\n" +
+	" \x01(\tH\x04R\breturnTo\x88\x01\x01B\a\n" +
+	"\x05_hostB\n" +
+	"\n" +
+	"\b_actionsB\x11\n" +
+	"\x0f_resource_typesB\f\n" +
+	"\n" +
+	"_resourcesB\f\n" +
 	"\n" +
 	"_return_to\"9\n" +
 	"\x13DelegationWorkspace\x12\x0e\n" +

@@ -1,12 +1,10 @@
-import { toList } from '../delegations/lists.ts'
-
 /** The parameters of a link by which an agent asks to act for a person, as the API takes them. */
 export type DelegationRequest = {
   agent_id: string
   service_name: string
-  actions?: ReturnType<typeof toList<string>>
-  resource_types?: ReturnType<typeof toList<string>>
-  resources?: ReturnType<typeof toList<ResourceReference>>
+  actions?: string[]
+  resource_types?: string[]
+  resources?: ResourceReference[]
   reason: string
   expires_in: number | string
   return_to?: string
@@ -43,9 +41,9 @@ export function readDelegationLink(query: URLSearchParams): DelegationRequest {
   return {
     agent_id: query.get('agent') ?? '',
     service_name: query.get('service') ?? '',
-    ...(actions && { actions: toList(actions) }),
-    ...(types && { resource_types: toList(types) }),
-    ...(resources && { resources: toList(resources) }),
+    ...(actions && { actions }),
+    ...(types && { resource_types: types }),
+    ...(resources && { resources }),
     reason: query.get('reason') ?? '',
     expires_in: /^\d{1,9}$/.test(seconds) ? Number(seconds) : seconds,
     ...(returnTo !== null && { return_to: returnTo }),

@@ -1,8 +1,7 @@
 import { Button, Loader, NativeSelect } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Schemas } from '../api/client.ts'
-import { CoverageText, type CoveredResource, ResourceName } from '../delegations/coverage.tsx'
-import { itemsOf, toList } from '../delegations/lists.ts'
+import { CoverageText, ResourceName } from '../delegations/coverage.tsx'
 import { shownText } from '../delegations/shown-text.ts'
 import styles from './account-page.module.css'
 import {
@@ -119,7 +118,7 @@ function Question({
   const needsSignIn = error instanceof RequestFailure && error.reason === 'SIGN_IN_TOO_OLD'
   const workspace = workspaces.find(({ id }) => id === workspaceId)
   const name = <bdi>{shownText(agent.name) || agent.id}</bdi>
-  const all = itemsOf<CoveredResource>(resources) ?? []
+  const all = resources ?? []
 
   async function allow(): Promise<void> {
     if (!isSettled) return undefined
@@ -239,7 +238,7 @@ function describeAgent({ agent, host, workspaces }: Preview): string {
 
 function toBody(preview: Preview, workspaceId: string) {
   const { agent, service_name, actions, resource_types, resources, reason, expires_at } = preview
-  const references = itemsOf<CoveredResource>(resources)?.map(({ resource_type, resource_id }) => ({
+  const references = resources?.map(({ resource_type, resource_id }) => ({
     resource_type,
     resource_id,
   }))
@@ -249,7 +248,7 @@ function toBody(preview: Preview, workspaceId: string) {
     service_name,
     actions,
     resource_types,
-    resources: references ? toList(references) : null,
+    resources: references ?? null,
     reason,
     expires_at,
   }

@@ -1,14 +1,13 @@
 import { Fragment } from 'react'
 import { joinTexts } from './join-texts.ts'
-import { itemsOf, type List } from './lists.ts'
 import { shownText } from './shown-text.ts'
 
 /** What a delegation covers. Null means all. */
 export type Coverage = {
   service_name: string
-  actions: List<string>
-  resource_types: List<string>
-  resources: List<CoveredResource>
+  actions: string[] | null
+  resource_types: string[] | null
+  resources: CoveredResource[] | null
 }
 
 export type CoveredResource = {
@@ -20,27 +19,26 @@ export type CoveredResource = {
 
 /** Describes what a delegation covers. Names at most `limit` resources, and counts the others. */
 export function CoverageText({ coverage, limit }: { coverage: Coverage; limit: number }) {
-  const { service_name } = coverage
-  const actions = itemsOf(coverage.actions)
-  const types = itemsOf(coverage.resource_types)
-  const resources = itemsOf(coverage.resources)
+  const { service_name, actions, resource_types: types, resources } = coverage
   if (resources?.length === 0)
     return <>It may do nothing, because what it was limited to no longer exists.</>
-  const verb = actions ? joinTexts(actions) : 'use every action except manage on'
+  const verb = actions ? joinTexts(actions) : 'do everything but manage'
+  const preposition = actions ? '' : 'with '
   const kinds = types
     ? `resources of the ${types.length === 1 ? 'type' : 'types'} ${joinTexts(types)}`
     : 'resources'
   if (!resources)
     return (
       <>
-        It may <b>{verb}</b> all {kinds} in {service_name}.
+        It may <b>{verb}</b> {preposition}all {kinds} in {service_name}.
       </>
     )
   const named = resources.length > limit ? resources.slice(0, limit) : resources
   const others = resources.length - named.length
   return (
     <>
-      It may <b>{verb}</b> {kinds} in {service_name}:{' '}
+      It may <b>{verb}</b> {preposition}
+      {kinds} in {service_name}:{' '}
       {named.map((resource, index) => (
         <Fragment key={resource.resource_id}>
           {index > 0 && (index === resources.length - 1 ? ' and ' : ', ')}

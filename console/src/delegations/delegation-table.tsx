@@ -20,7 +20,6 @@ import {
   endDelegation,
 } from './delegation-queries.ts'
 import classes from './delegation-table.module.css'
-import { itemsOf } from './lists.ts'
 import { shownText } from './shown-text.ts'
 
 /** The number of resources that a row names. */
@@ -36,7 +35,7 @@ const columns: Column<Delegation>[] = [
     id: 'agent',
     header: 'Agent',
     cell: ({ agent: { id, type, name } }) => (
-      <span className={classes.stack}>
+      <span className={`${classes.stack} ${classes.agent}`}>
         <Name id={id} fallback={name} />
         <span className={classes.detail}>{agentTypes[type] ?? type}</span>
       </span>
@@ -110,12 +109,12 @@ const csvColumns: CsvColumn<Delegation>[] = [
   'user_id',
   'workspace_id',
   'service_name',
-  ['actions', ({ actions }) => itemsOf(actions)?.join(' ')],
-  ['resource_types', ({ resource_types }) => itemsOf(resource_types)?.join(' ')],
+  ['actions', ({ actions }) => actions?.join(' ')],
+  ['resource_types', ({ resource_types }) => resource_types?.join(' ')],
   [
     'resources',
     ({ resources }) =>
-      itemsOf(resources)
+      resources
         ?.map(({ resource_type, resource_id }) => `${resource_type}:${resource_id}`)
         .join(' '),
   ],

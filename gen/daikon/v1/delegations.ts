@@ -215,15 +215,15 @@ export interface DelegationPreview {
   /** The service whose resources the delegation would cover. */
   service_name: string;
   /** The actions that the agent asks for. Null for all actions but `manage`. */
-  actions:
+  actions?:
     | DelegatedNames
     | undefined;
   /** The types of the resources. Null for all types but `workspace`. */
-  resource_types:
+  resource_types?:
     | DelegatedNames
     | undefined;
   /** The resources, with all that inherits from them. Null for all resources. */
-  resources:
+  resources?:
     | NamedResources
     | undefined;
   /** Why the agent needs the delegation. */

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Role } from '../../core/roles.ts'
 import { query } from '../../database/query.ts'
 import type { AgentType } from './delegation-store.ts'
 
@@ -18,8 +17,6 @@ export type PossibleAgent = {
 export type OwnWorkspace = {
   id: string
   name: string
-  role: Role
-  isGuest: boolean
   /** Whether it allows delegations. */
   isAllowed: boolean
 }
@@ -61,7 +58,7 @@ const findAgentSql = `
 
 /** $1 user, $2 workspace or null, $3 limit. Returns OwnWorkspaces. */
 const listWorkspacesSql = `
-  select w.id, w.name, m.role, m.is_guest as "isGuest", w.delegations as "isAllowed"
+  select w.id, w.name, w.delegations as "isAllowed"
   from live_members m join workspaces w on w.id = m.workspace_id
   where m.user_id = $1 and m.joined_at is not null and ($2::uuid is null or w.id = $2)
   order by lower(w.name), w.id
