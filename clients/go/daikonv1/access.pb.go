@@ -25,10 +25,11 @@ const (
 // The user who performs the action.
 type AccessSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user`, `access_token`, `group` or `anonymous`. Subjects of other types are denied every action.
+	// `user`, `access_token`, `api_key`, `group`, `link`, `delegation` or `anonymous`. Subjects of other types
+	// are denied every action.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The UUID, e-mail address or `external_id` of a user, at most 255 characters; an access token, at
-	// most 16,384 characters; or the UUID of a group. Ignored for anonymous subjects.
+	// most 16,384 characters; or the UUID of a group or of a delegation. Ignored for anonymous subjects.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// What conditions read as `properties.subject`.
 	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`

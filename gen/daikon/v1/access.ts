@@ -26,11 +26,14 @@ export const protobufFileName = "daikon/v1/access.proto";
 
 /** The user who performs the action. */
 export interface AccessSubject {
-  /** `user`, `access_token`, `group` or `anonymous`. Subjects of other types are denied every action. */
+  /**
+   * `user`, `access_token`, `api_key`, `group`, `link`, `delegation` or `anonymous`. Subjects of other types
+   * are denied every action.
+   */
   type: string;
   /**
    * The UUID, e-mail address or `external_id` of a user, at most 255 characters; an access token, at
-   * most 16,384 characters; or the UUID of a group. Ignored for anonymous subjects.
+   * most 16,384 characters; or the UUID of a group or of a delegation. Ignored for anonymous subjects.
    */
   id: string;
   /** What conditions read as `properties.subject`. */
@@ -2481,7 +2484,9 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
  * `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
  * are verified and grant access in their own workspace only. A group may do what each of its members
  * may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
- * subject of the type `link`, identified by the token of the link, may do what the link grants.
+ * subject of the type `link`, identified by the token of the link, may do what the link grants. A subject
+ * of the type `delegation`, identified by the UUID of a delegation of the key's service, may do what its
+ * user may do and the delegation covers.
  *
  * The type of a resource is `service_name:resource_type` or, with a service key, the
  * `resource_type` alone. A type that names a service other than the key's is an error, unless the
