@@ -3,17 +3,19 @@ import type {
   ProvisionedUsers,
   SentEvents,
   ServiceAppResources,
+  UserDelegations,
   UserGrants,
   UserPasskeys,
 } from './ports.ts'
 
 /**
- * What administration finds on a server without directories, webhooks, passkeys, consents and API
- * resources.
+ * What administration finds on a server without directories, webhooks, passkeys, consents, delegations
+ * and API resources.
  */
 export const defaultAdminPorts = {
   provisionedUsers: (): ProvisionedUsers => ({ list: async () => [] }),
   sentEvents: (): SentEvents => ({ redact: async () => {} }),
+  userDelegations: (): UserDelegations => ({ list: async () => [], end: async () => {} }),
   userGrants: (): UserGrants => ({ list: async () => [] }),
   userPasskeys: (): UserPasskeys => ({ list: async () => [] }),
   serviceAppResources: (): ServiceAppResources => ({

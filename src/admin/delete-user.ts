@@ -17,7 +17,7 @@ import type { UserDataStore, UserToDelete, WorkspaceToLeave } from './store/user
 import { requireAnotherAdministrator } from './user-status.ts'
 import { createUserTag } from './users.ts'
 
-type DeletionStores = Pick<AdminPorts, 'sentEvents'> & {
+type DeletionStores = Pick<AdminPorts, 'sentEvents' | 'userDelegations'> & {
   people: PeopleStore
   userData: UserDataStore
 }
@@ -47,6 +47,7 @@ export async function deleteUser(
     const emptied = workspaces.filter(({ hasOthers }) => !hasOthers).map(({ id }) => id)
     await requireErasable(tx.userData, user.id, workspaces, transfer_to)
     await signOutEverywhere(tx, now, user.id)
+    await tx.userDelegations.end(actorOf(principal), user.id)
     const services = listServices(await tx.userData.findServices(user.id))
     const pattern = createTextPattern(await tx.userData.listTexts(user.id, emptied))
     await tx.userData.deleteWorkspaces(emptied)

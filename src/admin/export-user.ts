@@ -10,7 +10,7 @@ import type { UserDataStore } from './store/user-data-store.ts'
 import { requireUserDetail, type UserDetailStores } from './users.ts'
 
 export type ExportStores = UserDetailStores &
-  Pick<AdminPorts, 'provisionedUsers' | 'userGrants' | 'userPasskeys'> & {
+  Pick<AdminPorts, 'provisionedUsers' | 'userDelegations' | 'userGrants' | 'userPasskeys'> & {
     activity: ActivityStore
     userData: UserDataStore
     users: UserStore
@@ -38,6 +38,7 @@ export async function exportUser(
     const shares = await tx.userData.listShares(user.id)
     const passkeys = await tx.userPasskeys.list(user.id)
     const grants = await tx.userGrants.list(user.id)
+    const delegations = await tx.userDelegations.list(user.id)
     const scim_users = await tx.provisionedUsers.list(user.id)
     return {
       user,
@@ -52,6 +53,7 @@ export async function exportUser(
       scim_users,
       passkeys,
       grants,
+      delegations,
     }
   })
 }

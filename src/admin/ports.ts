@@ -1,7 +1,9 @@
 import type { ApiResource } from '../../gen/daikon/v1/admin_apps.ts'
 import type { ExportedScimUser } from '../../gen/daikon/v1/admin_user_data.ts'
+import type { Delegation } from '../../gen/daikon/v1/delegations.ts'
 import type { Grant } from '../../gen/daikon/v1/grants.ts'
 import type { PasskeyResponse } from '../../gen/daikon/v1/users.ts'
+import type { Actor } from '../activity/actor.ts'
 import type { RequestContext } from '../core/request-context.ts'
 
 /** What administration must know of the features above, as `IdentityPorts`. */
@@ -11,6 +13,15 @@ export type AdminPorts = {
   serviceAppResources: ServiceAppResources
   userPasskeys: UserPasskeys
   userGrants: UserGrants
+  userDelegations: UserDelegations
+}
+
+/** What users let agents do. */
+export type UserDelegations = {
+  /** Returns the delegations of a user, newest first. */
+  list(userId: string): Promise<Delegation[]>
+  /** Ends the delegations of a user. Requires a transaction. */
+  end(actor: Actor, userId: string): Promise<void>
 }
 
 /** What users have agreed to. */

@@ -34,7 +34,8 @@ export async function readMessage(
     if (Array.isArray(content)) return content
     const unknown: FieldViolation[] = []
     if (!policy.ignoresUnknownParameters) unknown.push(...findUnknownParameters(query, parameters))
-    if (route.body && policy.profile === 'default') unknown.push(...findUnknownFields(content, own))
+    if (route.body && policy.profile === 'default')
+      unknown.push(...findUnknownFields(content, own, operation.listFieldOf))
     const message: Message = { ...content, ...request.params }
     for (const field of route.excludedFields) delete message[field]
     Object.assign(message, readBoundFields(request, operation, message, secureCookies))
@@ -93,15 +94,23 @@ function readContent(body: object, operation: DeclaredOperation, { bodyField }: 
 }
 
 /** Applies the rule `null_sets`, then removes fields that are null. */
-function readNulls(body: unknown, { input, nullSetters }: DeclaredOperation): object {
+function readNulls(body: unknown, operation: DeclaredOperation): object {
+  const { input, nullSetters } = operation
   const set = nullSetters.filter(({ field }) => (body as Message | undefined)?.[field] === null)
-  const message = dropNulls(body, input)
+  const message = dropNulls(body, input, operation)
   for (const { sets } of set) (message as Message)[sets] = true
   return message
 }
 
-/** Removes null fields, which proto3 JSON treats as absent, from a message read as JSON. */
-function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
+/**
+ * Removes null fields, which proto3 JSON treats as absent, from a message read as JSON, and wraps the lists
+ * that are the JSON of messages.
+ */
+function dropNulls(
+  value: unknown,
+  { fields, typeName }: DescMessage,
+  operation: Pick<DeclaredOperation, 'listFieldOf'>,
+): object {
   if (!isJsonObject(value) || typeName.startsWith('google.protobuf.')) return value as object
   const message: Message = value
   for (const field of fields) {
@@ -111,9 +120,10 @@ function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
     if (content === null) delete message[name]
     else if (field.message) {
       const { message: type } = field
-      message[name] = Array.isArray(content)
-        ? content.map((item) => dropNulls(item, type))
-        : dropNulls(content, type)
+      const list = operation.listFieldOf(type)
+      const read = (one: unknown) => dropNulls(one, type, operation)
+      if (list) message[name] = read({ [list.name]: content })
+      else message[name] = Array.isArray(content) ? content.map(read) : read(content)
     }
   }
   return message

@@ -46,7 +46,10 @@ export function sendJson(response: Response, json: unknown): void {
 
 type JsonWriter = (message: object) => Record<string, unknown>
 
-type WrittenOperation = Pick<DeclaredOperation, 'policy' | 'bindings' | 'isEmptyAbsent'>
+type WrittenOperation = Pick<
+  DeclaredOperation,
+  'policy' | 'bindings' | 'isEmptyAbsent' | 'listFieldOf'
+>
 
 /** Messages that ts-proto already represents as JSON. */
 const jsonMessages = ['google.protobuf.Timestamp', 'google.protobuf.ListValue', structName]
@@ -77,9 +80,19 @@ function createFieldWriter(
   if (operation.isEmptyAbsent(field)) return (value) => value || null
   if (!field.message || jsonMessages.includes(field.message.typeName))
     return (value) => value ?? null
-  const write = createJsonWriter(field.message, operation)
+  const write = createMessageWriter(field.message, operation)
   if (field.fieldKind === 'list') return (value) => (value as object[]).map(write)
   return (value) => (value ? write(value) : null)
+}
+
+function createMessageWriter(
+  message: DescMessage,
+  operation: WrittenOperation,
+): (value: object) => unknown {
+  const list = operation.listFieldOf(message)
+  if (!list) return createJsonWriter(message, operation)
+  const write = createFieldWriter(list, operation)
+  return (value) => write((value as Record<string, unknown>)[list.name])
 }
 
 /**

@@ -2,6 +2,7 @@ import type { DescField } from '@bufbuild/protobuf'
 import type { FieldViolation } from '../core/errors.ts'
 import { isJsonObject } from '../core/json-object.ts'
 import { nearestNames } from '../core/nearest-names.ts'
+import type { DeclaredOperation } from '../rpc/operation.ts'
 
 /** Limits the size of the response to a request with very many unknown names. */
 const maxReported = 20
@@ -27,18 +28,25 @@ export function findUnknownParameters(
  * Reports undeclared members of a JSON body and of the messages in it: a misspelled `expires_at`
  * would otherwise make a share permanent.
  */
-export function findUnknownFields(body: object, fields: DescField[]): FieldViolation[] {
+export function findUnknownFields(
+  body: object,
+  fields: DescField[],
+  listFieldOf: ListFieldOf,
+): FieldViolation[] {
   const violations: FieldViolation[] = []
-  for (const violation of unknownFields(body, fields, '')) {
+  for (const violation of unknownFields(body, fields, listFieldOf, '')) {
     violations.push(violation)
     if (violations.length === maxReported) break
   }
   return violations
 }
 
+type ListFieldOf = DeclaredOperation['listFieldOf']
+
 function* unknownFields(
   value: unknown,
   fields: DescField[],
+  listFieldOf: ListFieldOf,
   prefix: string,
 ): Generator<FieldViolation> {
   // Validation reports a value of another type.
@@ -51,11 +59,14 @@ function* unknownFields(
     }
     // A Struct has arbitrary members.
     if (field.message?.file.proto.package !== 'daikon.v1') continue
-    const nested = field.message.fields
-    if (field.fieldKind !== 'list') yield* unknownFields(content, nested, `${prefix}${name}.`)
+    const list = listFieldOf(field.message) ?? field
+    if (list.message?.file.proto.package !== 'daikon.v1') continue
+    const nested = list.message.fields
+    const find = (one: unknown, path: string) =>
+      unknownFields(one, nested, listFieldOf, `${prefix}${path}.`)
+    if (list.fieldKind !== 'list') yield* find(content, name)
     else if (Array.isArray(content)) {
-      for (const [index, item] of content.entries())
-        yield* unknownFields(item, nested, `${prefix}${name}[${index}].`)
+      for (const [index, item] of content.entries()) yield* find(item, `${name}[${index}]`)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { DescField, FileRegistry } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { ServiceError } from '../core/errors.ts'
 import type { DecisionHandler } from '../permissions/decision-handler.ts'
 import {
@@ -9,6 +9,7 @@ import {
   readNullSetters,
 } from './bound-fields.ts'
 import type { HandlerTable, MethodHandler } from './handler.ts'
+import { type ListField, listFieldOf } from './list-messages.ts'
 import {
   type Declaration,
   type Method,
@@ -45,6 +46,8 @@ export type DeclaredOperation = Method &
     /** Whether JSON contains null if the field is an empty string. */
     isEmptyAbsent: (field: DescField) => boolean
     nullSetters: NullSetter[]
+    /** Returns the field that is the whole JSON of a message, if it is a list. */
+    listFieldOf: (message: DescMessage | undefined) => ListField | undefined
   }
 
 /** A stream, each of whose messages runs through the pipeline. */
@@ -141,6 +144,7 @@ function declare(
       .map(({ name }) => name),
     isEmptyAbsent: (field) => isEmptyAbsent(registry, field),
     nullSetters: readNullSetters(registry, method.input),
+    listFieldOf: (message) => listFieldOf(registry, message),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { readOption } from './descriptors.ts'
 import { readDocumentedSets, readExclusiveSets } from './field-sets.ts'
+import { listFieldOf } from './list-messages.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -166,6 +167,8 @@ function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): 
   }
   if (isTimestamp(field)) return { type: 'string', format: 'date-time' }
   if (field.fieldKind === 'message') {
+    const list = reader === 'documentation' ? listFieldOf(registry, field.message) : undefined
+    if (list) return fieldSchema(registry, list, reader)
     const schema = requestSchema(registry, field.message, reader)
     const isParsed = rules.format === 'FORMAT_SOURCE'
     if (!isStruct(field) || isParsed || reader === 'documentation') return schema

@@ -11,6 +11,7 @@ import { isTimestamp } from '../core/timestamp.ts'
 import { isUuid } from '../core/uuid.ts'
 import { createToCanonicalIds, type ToCanonicalIds } from './canonical-ids.ts'
 import { checkAlternatives, checkFieldSets, readAlternatives, readFieldSets } from './field-sets.ts'
+import { createToJsonPath } from './list-messages.ts'
 import type { Method, Route } from './method.ts'
 import { type JsonSchema, jsonObject, requestSchema } from './schema.ts'
 
@@ -29,6 +30,7 @@ export function createValidator(
   let toCanonicalIds: ToCanonicalIds | undefined
   const fieldSets = readFieldSets(registry, input)
   const alternatives = readAlternatives(registry, input)
+  const toJsonPath = createToJsonPath(registry, input)
   return (message) => {
     if (!findFieldViolations) {
       const schema = requireFields(requestSchema(registry, input), inEveryPath(routes))
@@ -40,7 +42,10 @@ export function createValidator(
       ...checkFieldSets(fieldSets, message),
       ...checkAlternatives(alternatives, message),
     ]
-    if (violations.length > 0) throw invalidArgument(...violations)
+    if (violations.length > 0) {
+      const named = violations.map((one) => ({ ...one, field: toJsonPath(one.field) }))
+      throw invalidArgument(...named)
+    }
     toCanonicalIds?.(message)
   }
 }

@@ -8,6 +8,7 @@ import { connections } from '../connections/feature.ts'
 import { consent } from '../consent/feature.ts'
 import { console } from '../console/feature.ts'
 import { csvImport } from '../csv-import/feature.ts'
+import { delegations } from '../delegations/feature.ts'
 import { emailSignIn } from '../email-sign-in/feature.ts'
 import { following } from '../following/feature.ts'
 import { gateway } from '../gateway/feature.ts'
@@ -34,6 +35,7 @@ export const features = [
   apiResources,
   clientMetadata,
   consent,
+  delegations,
   passkeys,
   csvImport,
   connections,

@@ -3,6 +3,7 @@ import { ActivityServiceService } from '../../gen/daikon/v1/activity.ts'
 import { AdminServiceService } from '../../gen/daikon/v1/admin.ts'
 import { AuthServiceService } from '../../gen/daikon/v1/auth.ts'
 import { ConnectionServiceService } from '../../gen/daikon/v1/connections.ts'
+import { DelegationServiceService } from '../../gen/daikon/v1/delegations.ts'
 import { EmailSignInServiceService } from '../../gen/daikon/v1/email_sign_in.ts'
 import { GrantServiceService } from '../../gen/daikon/v1/grants.ts'
 import { GroupServiceService } from '../../gen/daikon/v1/groups.ts'
@@ -21,6 +22,7 @@ export const grpcServices = {
   AdminService: AdminServiceService,
   AuthService: AuthServiceService,
   ConnectionService: ConnectionServiceService,
+  DelegationService: DelegationServiceService,
   EmailSignInService: EmailSignInServiceService,
   GrantService: GrantServiceService,
   GroupService: GroupServiceService,

@@ -3,6 +3,7 @@ import type { ActivityServiceServer } from '../../gen/daikon/v1/activity.ts'
 import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
 import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
 import type { ConnectionServiceServer } from '../../gen/daikon/v1/connections.ts'
+import type { DelegationServiceServer } from '../../gen/daikon/v1/delegations.ts'
 import type { EmailSignInServiceServer } from '../../gen/daikon/v1/email_sign_in.ts'
 import type { GrantServiceServer } from '../../gen/daikon/v1/grants.ts'
 import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
@@ -38,6 +39,7 @@ type ServiceHandlers = {
   AuthService?: HandlersFor<AuthServiceServer>
   Authorization?: HandlersFor<AuthorizationServer>
   ConnectionService?: HandlersFor<ConnectionServiceServer>
+  DelegationService?: HandlersFor<DelegationServiceServer>
   EmailSignInService?: HandlersFor<EmailSignInServiceServer>
   GrantService?: HandlersFor<GrantServiceServer>
   GroupService?: HandlersFor<GroupServiceServer>

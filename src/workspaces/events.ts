@@ -29,6 +29,13 @@ export const workspaceEvents = {
       'An owner admitted or refused clients without registration; refusing them ended their grants',
     recordedBy: ['updateWorkspace'],
   },
+  'workspace.delegations_changed': {
+    target: 'workspace',
+    detail: ['slug', 'allowed'],
+    description:
+      'An owner allowed or refused delegations to agents; refusing them ended those there',
+    recordedBy: ['updateWorkspace'],
+  },
   'workspace.email_sign_in_changed': {
     target: 'workspace',
     detail: ['slug', 'allowed'],

@@ -1,3 +1,4 @@
+import { defaultWorkspacePorts } from './default-ports.ts'
 import { workspaceEvents } from './events.ts'
 import { guestVariant } from './guest-variant.ts'
 import { workspacePorts } from './provided-ports.ts'
@@ -10,6 +11,7 @@ export const workspaces = {
   needs: ['activity', 'identity'],
   events: workspaceEvents,
   createVariants: () => [guestVariant],
+  defaultPorts: defaultWorkspacePorts,
   ports: workspacePorts,
   reasons,
   settings: workspaceSettings,

@@ -25,15 +25,13 @@ import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
-import type { IdentityPorts } from '../identity/ports.ts'
-import type { SessionStore } from '../identity/store/session-store.ts'
 import { requireUserQuota } from './quotas.ts'
 import { reasons } from './reasons.ts'
 import type { MemberStore } from './store/member-store.ts'
+import { toColumns } from './store/switch-columns.ts'
 import type { WorkspaceOfUser, WorkspaceStore } from './store/workspace-store.ts'
-import { endSupportAccess } from './support-end.ts'
+import { applySwitches, pickSwitches, readSwitches, type SwitchStores } from './switches.ts'
 
 type WorkspaceStores = { workspaces: WorkspaceStore; activity: ActivityStore }
 
@@ -102,87 +100,32 @@ export async function getWorkspace(
 }
 
 /**
- * Changes the name or description of a workspace, or whether administrators may give support access,
- * codes by e-mail suffice and clients that nobody registered are admitted, which only its owners decide.
- * Forbidding support access ends it, and refusing clients ends their grants.
+ * Changes the name or description of a workspace, or a switch, which only its owners decide. What a switch
+ * refuses from now on ends.
  */
 export async function updateWorkspace(
   {
     stores,
     principal,
     now,
-  }: WriteContext<
-    WorkspaceStores &
-      Pick<IdentityPorts, 'signInConsents'> & {
-        members: MemberStore
-        rollout: RolloutStore
-        sessions: SessionStore
-      }
-  > &
-    Pick<RequestContext, 'now'>,
-  {
-    workspace_id,
-    name,
-    description,
-    support_access,
-    email_sign_in,
-    third_party_clients,
-    if_match,
-  }: UpdateWorkspaceRequest,
+  }: WriteContext<WorkspaceStores & SwitchStores> & Pick<RequestContext, 'now'>,
+  { workspace_id, name, description, if_match, ...values }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  const switches = [support_access, email_sign_in, third_party_clients]
-  const isOwners = switches.some((value) => value !== undefined)
+  const requested = readSwitches(values)
+  const isOwners = Object.keys(requested).length > 0
   if (isOwners && principal.user?.role !== 'owner') throw new ServiceError(reasons.OWNER_REQUIRED)
   const actor = actorOf(principal)
   return stores.transaction(async (tx) => {
-    const userId = userIdOf(actorOf(principal))
+    const userId = userIdOf(actor)
     await tx.workspaces.lock(workspace_id)
     const workspace = await requireWorkspace(tx.workspaces, workspace_id, userId)
     requireMatch(if_match, tagOf(workspace))
-    const requested = {
-      name: name?.trim(),
-      description,
-      supportAccess: support_access,
-      emailSignIn: email_sign_in,
-      thirdPartyClients: third_party_clients,
-    }
-    const changes = changedFields(requested, workspace)
+    const changes = changedFields({ name: name?.trim(), description, ...requested }, workspace)
     if (!changes) return toTaggedResponse(workspace)
-    if (changes.emailSignIn === false)
-      await tx.rollout.requireAllNodesKnow(92, 'Refusing sign-ins by e-mail')
-    if (changes.thirdPartyClients === false)
-      await tx.rollout.requireAllNodesKnow(104, 'Refusing clients that nobody registered')
-    await tx.workspaces.update(workspace.id, changes)
-    const { supportAccess, emailSignIn, thirdPartyClients, ...others } = changes
-    if (Object.keys(others).length > 0)
+    if (changes.name !== undefined || changes.description !== undefined)
       await tx.activity.record(actor, createWorkspaceEvent('workspace.updated', workspace))
-    if (supportAccess !== undefined) {
-      await tx.activity.record(actor, {
-        action: 'workspace.support_access_changed',
-        targetId: workspace.id,
-        workspaceId: workspace.id,
-        detail: { slug: workspace.slug, allowed: String(supportAccess) },
-      })
-    }
-    if (emailSignIn !== undefined) {
-      await tx.activity.record(actor, {
-        action: 'workspace.email_sign_in_changed',
-        targetId: workspace.id,
-        workspaceId: workspace.id,
-        detail: { slug: workspace.slug, allowed: String(emailSignIn) },
-      })
-    }
-    if (thirdPartyClients !== undefined) {
-      await tx.activity.record(actor, {
-        action: 'workspace.third_party_clients_changed',
-        targetId: workspace.id,
-        workspaceId: workspace.id,
-        detail: { slug: workspace.slug, allowed: String(thirdPartyClients) },
-      })
-    }
-    if (thirdPartyClients === false)
-      await tx.signInConsents.endExternal({ actor, now }, workspace.id)
-    if (supportAccess === false) await endSupportAccess(tx, actor, workspace.id, now)
+    await applySwitches(tx, { actor, now }, workspace, changes)
+    await tx.workspaces.update(workspace.id, changes)
     return toTaggedResponse(await requireWorkspace(tx.workspaces, workspace.id, userId))
   })
 }
@@ -234,9 +177,8 @@ async function requireWorkspace(
 }
 
 function tagOf(workspace: WorkspaceOfUser): string {
-  const { id, name, description, supportAccess, emailSignIn, thirdPartyClients } = workspace
-  const switches = { supportAccess, emailSignIn, thirdPartyClients }
-  return createEntityTag(id, { name, description, ...switches })
+  const { id, name, description } = workspace
+  return createEntityTag(id, { name, description, ...pickSwitches(workspace) })
 }
 
 function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
@@ -244,14 +186,13 @@ function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
 }
 
 function toWorkspaceResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
-  const { role, createdAt, supportAccess, emailSignIn, thirdPartyClients, ...rest } = workspace
-  const switches = {
-    support_access: supportAccess,
-    email_sign_in: emailSignIn,
-    third_party_clients: thirdPartyClients,
+  const { id, name, slug, description, role, createdAt } = workspace
+  return {
+    ...{ id, name, slug, description },
+    ...toColumns(workspace),
+    ...(role !== null && { role }),
+    created_at: isoTime(createdAt),
   }
-  const own = role !== null && { role }
-  return { ...rest, ...switches, ...own, created_at: isoTime(createdAt) }
 }
 
 function createWorkspaceEvent(

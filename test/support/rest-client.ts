@@ -1,3 +1,4 @@
+import type { DescMessage } from '@bufbuild/protobuf'
 import type { CookieDeclaration } from '../../src/rpc/bound-fields.ts'
 import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
@@ -60,11 +61,12 @@ function findRoute({ route, routes, bindings }: DeclaredOperation, message: Mess
 }
 
 function createRequest(
-  { bindings, policy }: DeclaredOperation,
+  operation: DeclaredOperation,
   route: Route,
   message: Message,
   credentials: PresentedCredentials,
 ) {
+  const { bindings, policy } = operation
   const rest = { ...message }
   const take = (field: string) => {
     const value = rest[field]
@@ -101,7 +103,7 @@ function createRequest(
     path: path + query,
     method: route.verb.toUpperCase(),
     headers: { ...headers, ...credentials.headers },
-    body: route.body ? writeBody(rest, policy.form) : undefined,
+    body: route.body ? writeBody(toJson(rest, operation.input, operation), policy.form) : undefined,
   }
 }
 
@@ -129,8 +131,9 @@ export async function readResponse(
   const json = isPage ? { html: text } : text ? JSON.parse(text) : {}
   if (response.status < 400) {
     const field = operation?.policy.responseField
+    const read = { ...(field ? { [field]: json } : json) }
     const message = {
-      ...(field ? { [field]: json } : json),
+      ...(operation ? fromJson(read, operation.output, operation) : read),
       ...readBoundFields(response, operation),
     }
     return { ok: true, message, status: response.status, headers }
@@ -148,6 +151,37 @@ export async function readResponse(
     retryAfter: retry ? Number(retry) : undefined,
     headers,
   }
+}
+
+type ListFieldOf = Pick<DeclaredOperation, 'listFieldOf'>
+
+/** Replaces messages whose JSON is a list by the list. */
+function toJson(value: Message, message: DescMessage, operation: ListFieldOf): Message {
+  return convertLists(value, message, operation, (content, { name }) => (content as Message)[name])
+}
+
+/** Replaces lists that are the JSON of messages by the messages, and null by undefined. */
+function fromJson(value: Message, message: DescMessage, operation: ListFieldOf): Message {
+  return convertLists(value, message, operation, (content, { name }) => ({ [name]: content }))
+}
+
+function convertLists(
+  value: Message,
+  { fields }: DescMessage,
+  operation: ListFieldOf,
+  convert: (content: unknown, list: { name: string }) => unknown,
+): Message {
+  const converted = { ...value }
+  for (const { name, message: type } of fields) {
+    const content = converted[name]
+    if (!type || type.typeName.startsWith('google.') || typeof content !== 'object' || !content)
+      continue
+    const list = operation.listFieldOf(type)
+    const nested = (one: unknown) => convertLists(one as Message, type, operation, convert)
+    if (list) converted[name] = convert(content, list)
+    else converted[name] = Array.isArray(content) ? content.map(nested) : nested(content)
+  }
+  return converted
 }
 
 function readBoundFields(response: Response, operation: DeclaredOperation | undefined): Message {

@@ -10,6 +10,7 @@ import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { ActivityEntry } from "./admin_records.ts";
 import { UserDetail } from "./admin_users.ts";
+import { Delegation } from "./delegations.ts";
 import { Grant } from "./grants.ts";
 import { PasskeyResponse } from "./users.ts";
 
@@ -88,6 +89,8 @@ export interface UserExport {
   passkeys: PasskeyResponse[];
   /** The apps that the user has agreed to. */
   grants: Grant[];
+  /** What the user lets agents do. */
+  delegations: Delegation[];
 }
 
 /** How a connection of a workspace knows a user. */
@@ -462,6 +465,7 @@ function createBaseUserExport(): UserExport {
     scim_users: [],
     passkeys: [],
     grants: [],
+    delegations: [],
   };
 }
 
@@ -502,6 +506,9 @@ export const UserExport: MessageFns<UserExport> = {
     }
     for (const v of message.grants) {
       Grant.encode(v!, writer.uint32(98).fork()).join();
+    }
+    for (const v of message.delegations) {
+      Delegation.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -615,6 +622,14 @@ export const UserExport: MessageFns<UserExport> = {
             message.grants.push(Grant.decode(reader, reader.uint32()));
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.delegations.push(Delegation.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -647,6 +662,7 @@ export const UserExport: MessageFns<UserExport> = {
     message.scim_users = object.scim_users?.map((e) => ExportedScimUser.fromPartial(e)) || [];
     message.passkeys = object.passkeys?.map((e) => PasskeyResponse.fromPartial(e)) || [];
     message.grants = object.grants?.map((e) => Grant.fromPartial(e)) || [];
+    message.delegations = object.delegations?.map((e) => Delegation.fromPartial(e)) || [];
     return message;
   },
 };

@@ -19,6 +19,7 @@ const sources = {
   webhooks: 'webhooks',
   conditions: 'resource_conditions',
   directory_entries: 'scim_users',
+  delegations: 'delegations',
   links: 'resource_links',
   shares: 'shares',
   resources: 'resources',

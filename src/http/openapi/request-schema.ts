@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import { listFieldOf } from '../../rpc/list-messages.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import { type JsonSchema, requestSchema } from '../../rpc/schema.ts'
 import type { ExampleMaker } from './examples.ts'
@@ -49,6 +50,8 @@ const timestampPattern = 'T[0-9:.]{8,18}(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$'
 /** Where requests carry a message, and whether unknown fields are ignored there. */
 type Place = 'parameters' | 'body' | 'open body'
 
+type Publication = { registry: FileRegistry; place: Place; define: DefineSchema }
+
 /**
  * Returns the JSON Schema of a request as published: with the comments of its fields, and without
  * keywords that concern only the server's own validation. In a body, optional fields and lists may
@@ -61,15 +64,15 @@ export function publishedSchema(
   define: DefineSchema = (_names, schema) => schema,
 ): ObjectSchema {
   const schema = requestSchema(registry, message, 'documentation')
-  return describe(schema, message, place, define) as ObjectSchema
+  return describe(schema, message, { registry, place, define }) as ObjectSchema
 }
 
 function describe(
   schema: JsonSchema,
   message: DescMessage | undefined,
-  place: Place,
-  define: DefineSchema,
+  publication: Publication,
 ): JsonSchema {
+  const { place, define } = publication
   // The condition only avoids validating the items of a list that is too long.
   const { if: _condition, else: unconditional, ...published } = schema
   Object.assign(published, unconditional)
@@ -86,7 +89,7 @@ function describe(
   // The default, an empty list, would violate the minimum.
   if (published.minItems) delete published.default
   if (published.items) {
-    const items = describe(published.items as JsonSchema, message, place, define)
+    const items = describe(published.items as JsonSchema, message, publication)
     published.items = message ? define(namesOf(message), items) : items
   }
   if (published.properties) {
@@ -95,7 +98,7 @@ function describe(
       properties.map(([name, property]) => {
         const field = message?.fields.find((field) => field.name === name)
         const description = field && protoComment(field)
-        const described = describeField(property, field, place, define)
+        const described = describeField(property, field, publication)
         const isOptional =
           field?.proto.proto3Optional || (field?.fieldKind === 'list' && !property.minItems)
         const isListed = ((published.required ?? []) as string[]).includes(name)
@@ -104,7 +107,11 @@ function describe(
         return [name, { ...value, ...(description && { description }) }]
       }),
     )
-    const lists = properties.filter(([, property]) => property.minItems).map(([name]) => name)
+    const isOptionalList = (name: string) =>
+      message?.fields.some((field) => field.name === name && field.proto.proto3Optional)
+    const lists = properties
+      .filter(([name, property]) => property.minItems && !isOptionalList(name))
+      .map(([name]) => name)
     published.required = [...((published.required ?? []) as string[]), ...lists]
   }
   return published
@@ -114,12 +121,13 @@ function describe(
 function describeField(
   schema: JsonSchema,
   field: DescField | undefined,
-  place: Place,
-  define: DefineSchema,
+  publication: Publication,
 ): JsonSchema {
-  const message = field?.message?.typeName.startsWith('google.') ? undefined : field?.message
-  const described = describe(schema, message, place, define)
-  return message && field?.fieldKind === 'message' ? define(namesOf(message), described) : described
+  const of = listFieldOf(publication.registry, field?.message) ?? field
+  const message = of?.message?.typeName.startsWith('google.') ? undefined : of?.message
+  const described = describe(schema, message, publication)
+  if (!message || of?.fieldKind !== 'message') return described
+  return publication.define(namesOf(message), described)
 }
 
 /** Returns the names of a schema of a message. The schema of responses may have the first. */

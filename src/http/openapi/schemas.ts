@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { readBoundFields } from '../../rpc/bound-fields.ts'
+import { listFieldOf } from '../../rpc/list-messages.ts'
 import type { Profile } from '../../rpc/method.ts'
 import { hasMinItems, isEmptyAbsent, type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
 import { protoComment } from './proto-comment.ts'
@@ -74,6 +75,8 @@ export function createSchemas(registry: FileRegistry) {
       return { type: 'object', additionalProperties: true }
     if (field.message?.typeName === 'google.protobuf.ListValue') return { type: 'array', items: {} }
     if (field.message?.typeName.startsWith('google.protobuf.')) return {}
+    const list = listFieldOf(registry, field.message)
+    if (list) return { type: 'array', items: valueSchema(list, profile) }
     if (field.message) return refer(field.message, profile)
     return { type: scalarSchemas[Number(field.scalar)]?.type ?? 'string' }
   }

@@ -7,21 +7,14 @@ import { findPage, type Page, type PageRequest } from '../../database/page.ts'
 import { query } from '../../database/query.ts'
 import { addSearch } from '../../database/search.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import { type Switches, switchColumns, switchNames, toColumns } from './switch-columns.ts'
 
 /** A workspace, and the role of one user in it: null if the user is not a member. */
-export type WorkspaceOfUser = {
+export type WorkspaceOfUser = Switches & {
   id: string
   name: string
   slug: string
   description: string
-  /** Whether administrators may give support access. */
-  supportAccess: boolean
-  /** Whether sessions that began with a code by e-mail reach it. */
-  emailSignIn: boolean
-  /** Whether clients that nobody registered are admitted. */
-  thirdPartyClients: boolean
-  /** Whether agents may act for members. */
-  delegations: boolean
   role: Role | null
   createdAt: Timestamp
 }
@@ -99,25 +92,9 @@ export class WorkspaceStore {
 
   async update(
     id: string,
-    {
-      supportAccess,
-      emailSignIn,
-      thirdPartyClients,
-      ...changes
-    }: {
-      name?: string
-      description?: string
-      supportAccess?: boolean
-      emailSignIn?: boolean
-      thirdPartyClients?: boolean
-    },
+    { name, description, ...switches }: Partial<Switches> & { name?: string; description?: string },
   ): Promise<void> {
-    const fields = changedFields({
-      ...changes,
-      support_access: supportAccess,
-      email_sign_in: emailSignIn,
-      third_party_clients: thirdPartyClients,
-    })
+    const fields = changedFields({ name, description, ...toColumns(switches) })
     if (fields) await this.#em.nativeUpdate(Workspace, { id }, fields)
   }
 
@@ -171,8 +148,7 @@ const servicesSql = `
   order by name`
 
 const columns = `w.id, w.name, w.slug, w.description, m.role, w.created_at as "createdAt",
-  w.support_access as "supportAccess", w.email_sign_in as "emailSignIn",
-  w.third_party_clients as "thirdPartyClients", w.delegations`
+  ${switchNames.map((name) => `w.${switchColumns[name]} as "${name}"`).join(', ')}`
 
 /** $1 ID of the user whose role is selected, or null for none. */
 const tables = 'workspaces w left join live_members m on m.workspace_id = w.id and m.user_id = $1'

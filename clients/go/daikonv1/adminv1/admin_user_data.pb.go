@@ -265,7 +265,9 @@ type UserExport struct {
 	// The passkeys with which the user can sign in.
 	Passkeys []*daikonv1.PasskeyResponse `protobuf:"bytes,11,rep,name=passkeys,proto3" json:"passkeys,omitempty"`
 	// The apps that the user has agreed to.
-	Grants        []*daikonv1.Grant `protobuf:"bytes,12,rep,name=grants,proto3" json:"grants,omitempty"`
+	Grants []*daikonv1.Grant `protobuf:"bytes,12,rep,name=grants,proto3" json:"grants,omitempty"`
+	// What the user lets agents do.
+	Delegations   []*daikonv1.Delegation `protobuf:"bytes,13,rep,name=delegations,proto3" json:"delegations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -380,6 +382,13 @@ func (x *UserExport) GetPasskeys() []*daikonv1.PasskeyResponse {
 func (x *UserExport) GetGrants() []*daikonv1.Grant {
 	if x != nil {
 		return x.Grants
+	}
+	return nil
+}
+
+func (x *UserExport) GetDelegations() []*daikonv1.Delegation {
+	if x != nil {
+		return x.Delegations
 	}
 	return nil
 }
@@ -879,7 +888,7 @@ var File_daikon_v1_admin_user_data_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x16daikon/v1/grants.proto\x1a\x15daikon/v1/users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
+	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1bdaikon/v1/delegations.proto\x1a\x16daikon/v1/grants.proto\x1a\x15daikon/v1/users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
 	"\x11DeleteUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
 	"\vtransfer_to\x18\x02 \x01(\tH\x00R\n" +
@@ -894,7 +903,7 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\x05count\x18\x02 \x01(\x05H\x00R\x05count\x88\x01\x01B\b\n" +
 	"\x06_count\",\n" +
 	"\x11ExportUserRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\tR\x06userId\"\x9a\x05\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xd3\x05\n" +
 	"\n" +
 	"UserExport\x12)\n" +
 	"\x04user\x18\x01 \x01(\v2\x15.daikon.v1.UserDetailR\x04user\x129\n" +
@@ -913,7 +922,8 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"scim_users\x18\n" +
 	" \x03(\v2\x1b.daikon.v1.ExportedScimUserR\tscimUsers\x126\n" +
 	"\bpasskeys\x18\v \x03(\v2\x1a.daikon.v1.PasskeyResponseR\bpasskeys\x12(\n" +
-	"\x06grants\x18\f \x03(\v2\x10.daikon.v1.GrantR\x06grants\"\xd6\x01\n" +
+	"\x06grants\x18\f \x03(\v2\x10.daikon.v1.GrantR\x06grants\x127\n" +
+	"\vdelegations\x18\r \x03(\v2\x15.daikon.v1.DelegationR\vdelegations\"\xd6\x01\n" +
 	"\x19ExportedConnectionSubject\x12#\n" +
 	"\rconnection_id\x18\x01 \x01(\tR\fconnectionId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x18\n" +
@@ -1008,7 +1018,8 @@ var file_daikon_v1_admin_user_data_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
 	(*daikonv1.PasskeyResponse)(nil),  // 13: daikon.v1.PasskeyResponse
 	(*daikonv1.Grant)(nil),            // 14: daikon.v1.Grant
-	(*structpb.Struct)(nil),           // 15: google.protobuf.Struct
+	(*daikonv1.Delegation)(nil),       // 15: daikon.v1.Delegation
+	(*structpb.Struct)(nil),           // 16: google.protobuf.Struct
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.DeleteUserResponse.kept_elsewhere:type_name -> daikon.v1.KeptText
@@ -1022,19 +1033,20 @@ var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	6,  // 8: daikon.v1.UserExport.scim_users:type_name -> daikon.v1.ExportedScimUser
 	13, // 9: daikon.v1.UserExport.passkeys:type_name -> daikon.v1.PasskeyResponse
 	14, // 10: daikon.v1.UserExport.grants:type_name -> daikon.v1.Grant
-	12, // 11: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	15, // 12: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
-	12, // 13: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
-	12, // 14: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
-	12, // 15: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 16: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
-	12, // 17: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
-	12, // 18: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	15, // 11: daikon.v1.UserExport.delegations:type_name -> daikon.v1.Delegation
+	12, // 12: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	16, // 13: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
+	12, // 14: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
+	12, // 15: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
+	12, // 16: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 17: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
+	12, // 18: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
+	12, // 19: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_user_data_proto_init() }

@@ -1,0 +1,24 @@
+import { createDelegation } from './create-delegation.ts'
+import {
+  deleteDelegation,
+  deleteMyDelegation,
+  deleteWorkspaceDelegation,
+  getMyDelegation,
+  listDelegations,
+  listMyDelegations,
+  listWorkspaceDelegations,
+} from './delegations.ts'
+
+/** The handlers of delegations, by service. */
+export const delegationHandlers = {
+  DelegationService: {
+    createDelegation,
+    listMyDelegations,
+    getMyDelegation,
+    deleteMyDelegation,
+    listWorkspaceDelegations,
+    deleteWorkspaceDelegation,
+    listDelegations,
+    deleteDelegation,
+  },
+}

@@ -1,0 +1,6 @@
+import { DelegationStore } from './delegation-store.ts'
+
+/** The stores of the feature, by the name under which handlers use them. */
+export const delegationStores = {
+  delegations: DelegationStore,
+}
