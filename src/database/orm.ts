@@ -91,6 +91,7 @@ import { ExternalClients } from './migrations/102-external-clients.ts'
 import { Consents } from './migrations/103-consents.ts'
 import { ThirdPartyClients } from './migrations/104-third-party-clients.ts'
 import { Delegations } from './migrations/105-delegations.ts'
+import { DelegatedTokens } from './migrations/106-delegated-tokens.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -201,6 +202,7 @@ const migrations = [
   { name: '103-consents', class: Consents },
   { name: '104-third-party-clients', class: ThirdPartyClients },
   { name: '105-delegations', class: Delegations },
+  { name: '106-delegated-tokens', class: DelegatedTokens },
 ]
 
 type OrmOptions = {

@@ -23,6 +23,7 @@ const expiringTables = {
   invitation_mails: '0',
   webhook_deliveries: '0',
   used_assertions: '0',
+  delegated_tokens: '0',
 }
 
 /**

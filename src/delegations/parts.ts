@@ -1,4 +1,5 @@
 import type { CollectUses } from '../core/collect-uses.ts'
+import { createTokenExchange } from './exchange/token-exchange.ts'
 import { delegationHandlers } from './handlers.ts'
 import { createDelegationJobs } from './jobs.ts'
 import { recordDelegationUsageSql } from './store/delegation-store.ts'
@@ -10,9 +11,10 @@ type Dependencies = { collectUses: CollectUses }
 export const parts = {
   stores: delegationStores,
   /** `noteDelegationUse` notes in memory when an agent acted. About once a minute, the days are written. */
-  createServices: ({ collectUses }: Dependencies) => ({
-    noteDelegationUse: collectUses('delegation usage', recordDelegationUsageSql),
-  }),
+  createServices({ collectUses }: Dependencies) {
+    const noteDelegationUse = collectUses('delegation usage', recordDelegationUsageSql)
+    return { noteDelegationUse, tokenExchange: createTokenExchange(noteDelegationUse) }
+  },
   createHandlers: () => delegationHandlers,
   createJobs: createDelegationJobs,
 }

@@ -1,3 +1,4 @@
+import type { PresentedDelegation } from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
 import type { AuthenticationClaims } from './authentication.ts'
 
@@ -76,6 +77,39 @@ export type ResourceToken = ResourceClaims & {
   exp: number
 }
 
+/**
+ * The kind of access tokens by which agents act for users. It differs from all other kinds in `typ`, `type`
+ * and audience, so that no verifier takes such a token for one of the user's.
+ */
+export const delegatedKind = {
+  typ: 'dt+jwt',
+  type: 'delegated',
+  /** The audience of tokens that are not limited to an API. */
+  audience: 'daikon:delegated',
+} as const
+
+/** The claims of a delegated token (RFC 8693, 4.1). It says nothing else about the person. */
+export type DelegatedClaims = {
+  /** The user for whom the agent acts. */
+  sub: string
+  jti: string
+  wid: string
+  /** The agent: its ID and type. */
+  act: { sub: string; typ: PresentedDelegation['agent']['type'] }
+  delegation_id: string
+  /** Present if the token is limited to an API. */
+  scope?: string
+  /** Present if the agent is a client app. */
+  client_id?: string
+}
+
+export type DelegatedToken = DelegatedClaims & {
+  type: typeof delegatedKind.type
+  aud: string
+  iat: number
+  exp: number
+}
+
 export type TokenType = keyof Claims
 
 /** The claims of a token with its times, in seconds since the epoch. */
@@ -107,6 +141,16 @@ export function readResourceClaims(payload: Record<string, unknown>): ResourceTo
   const isOne = type === resourceType && typeof exp === 'number' && hasIds(payload, ids.access)
   const isWellFormed = [aud, client_id, scope].every((value) => typeof value === 'string')
   return isOne && isWellFormed ? (payload as unknown as ResourceToken) : undefined
+}
+
+/** Returns the payload as a delegated token, or undefined if it is not one. */
+export function readDelegatedClaims(payload: Record<string, unknown>): DelegatedToken | undefined {
+  const { type, exp, aud, act } = payload
+  const { sub, typ } = (act ?? {}) as Record<string, unknown>
+  const isOne = type === delegatedKind.type && typeof exp === 'number' && typeof aud === 'string'
+  const hasAgent = (typ === 'client' || typ === 'service_account') && hasIds({ sub }, ['sub'])
+  const areIds = hasIds(payload, [...ids.access, 'delegation_id'])
+  return isOne && hasAgent && areIds ? (payload as unknown as DelegatedToken) : undefined
 }
 
 /** Returns the payload as a token of this type, or undefined if it is not one. */

@@ -6,6 +6,7 @@ import type {
   SignedIn,
   SignInConnections,
   SignInConsents,
+  TokenDelegations,
   TokenResources,
   WorkspaceAccess,
 } from './ports.ts'
@@ -37,6 +38,9 @@ const noTokenResources: TokenResources = {
   findByUri: async () => undefined,
 }
 
+/** Without delegations, all of them have ended. */
+const noTokenDelegations: TokenDelegations = { findService: async () => undefined }
+
 const beganElsewhere = ({ provider }: SignedIn) => readConnectionId(provider) === undefined
 
 /**
@@ -60,12 +64,13 @@ function createScopeWithoutConnections(enforcements: EnforcementStore): SessionS
   }
 }
 
-/** What identity finds on a server without connections and API resources. */
+/** What identity finds on a server without connections, API resources and delegations. */
 export const defaultIdentityPorts = {
   sessionScope: ({ enforcements }: { enforcements: EnforcementStore }) =>
     refuseWeakSessions(createScopeWithoutConnections(enforcements), enforcements),
   signInConnections: () => noConnections,
   signInConsents: () => noConsents,
+  tokenDelegations: () => noTokenDelegations,
   tokenResources: () => noTokenResources,
 }
 

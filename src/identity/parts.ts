@@ -5,6 +5,7 @@ import { createIdentityJobs } from './jobs.ts'
 import type { LogoutSender } from './oauth/logout-notifications.ts'
 import { createIdentityServices } from './services.ts'
 import { identityStores } from './store/stores.ts'
+import { noTokenExchange } from './token-exchange.ts'
 
 /** What sign-in and tokens run. */
 export const parts = {
@@ -14,6 +15,7 @@ export const parts = {
     connectionProviders: noConnectionProviders,
     externalClients: noExternalClients,
     resourceServices: noResourceServices,
+    tokenExchange: noTokenExchange,
   },
   createServices: createIdentityServices,
   createHandlers: () => identityHandlers,

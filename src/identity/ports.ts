@@ -18,6 +18,7 @@ export type IdentityPorts = {
   signInWorkspaces: SignInWorkspaces
   signInConsents: SignInConsents
   tokenResources: TokenResources
+  tokenDelegations: TokenDelegations
 }
 
 /** Which workspaces sessions may be used in. */
@@ -143,6 +144,12 @@ export type TokenResource = {
   scopeDescriptions: ReadonlyMap<string, string>
   /** Whether tokens are issued for it now. */
   isActive: boolean
+}
+
+/** The delegations of delegated tokens. */
+export type TokenDelegations = {
+  /** Returns the service of a delegation that has not ended. */
+  findService(id: string): Promise<string | undefined>
 }
 
 /** Finds the services whose APIs verified tokens are limited to. */

@@ -41,6 +41,10 @@ export const reasons = defineReasons({
     message:
       'The session began through the connection of a workspace, and is limited to it. Sign in without the connection.',
   },
+  DELEGATED_TOKEN_NOT_ACCEPTED: {
+    code: 'permission_denied',
+    message: 'Agents cannot call this method for a user. Use the access token of the user.',
+  },
   INSUFFICIENT_SCOPE: {
     code: 'permission_denied',
     message: 'The scope of the token is too narrow',

@@ -5,10 +5,14 @@ import { reasons as coreReasons } from '../core/reasons.ts'
 import { isUuid } from '../core/uuid.ts'
 import {
   type Claims,
+  type DelegatedClaims,
+  type DelegatedToken,
+  delegatedKind,
   expiryOf,
   type ResourceClaims,
   type ResourceToken,
   readClaims,
+  readDelegatedClaims,
   readResourceClaims,
   resourceType,
   type Token,
@@ -47,6 +51,18 @@ export type Tokens = {
    * unauthenticated otherwise.
    */
   verifyForResource(token: string): Promise<ResourceToken>
+  /**
+   * Signs a token by which an agent acts for a user. `audience` is the URI of the API that it is limited to, if
+   * it is.
+   */
+  signDelegated(
+    claims: DelegatedClaims,
+    audience: string | undefined,
+    seconds: number,
+    issuedAt: Date,
+  ): Promise<string>
+  /** Returns the claims of a valid delegated token, whatever its audience. Throws unauthenticated otherwise. */
+  verifyDelegated(token: string): Promise<DelegatedToken>
   /**
    * Returns the claims of an ID token of this issuer, even if it has expired, or undefined if it is
    * invalid.
@@ -118,6 +134,18 @@ export function createTokens({
     async verifyForResource(token) {
       const { typ } = tokenKinds.access
       const claims = readResourceClaims(await verifySignature(token, { typ }))
+      if (!claims) throw tokenInvalid('a claim is missing or has an invalid format')
+      return claims
+    },
+
+    async signDelegated(claims, audience, seconds, issuedAt) {
+      const { typ, type, audience: unlimited } = delegatedKind
+      return signToken(typ, { ...claims, type }, audience ?? unlimited, seconds, issuedAt)
+    },
+
+    async verifyDelegated(token) {
+      const { typ } = delegatedKind
+      const claims = readDelegatedClaims(await verifySignature(token, { typ }))
       if (!claims) throw tokenInvalid('a claim is missing or has an invalid format')
       return claims
     },

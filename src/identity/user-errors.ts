@@ -29,6 +29,11 @@ export function wrongAudience(): ServiceError {
   return new ServiceError(reasons.WRONG_AUDIENCE)
 }
 
+/** Creates the error for a token by which an agent acts for a user, where only the user may act. */
+export function delegatedTokenRefused(): ServiceError {
+  return new ServiceError(reasons.DELEGATED_TOKEN_NOT_ACCEPTED)
+}
+
 /** Creates the error for a sign-in past the connection that a workspace enforces. */
 export function connectionRequired(): ServiceError {
   return new ServiceError(reasons.CONNECTION_REQUIRED)

@@ -11,6 +11,8 @@ import {
   supportedScopes,
 } from './oauth/authorization-request.ts'
 import { assertionAlgorithms } from './oauth/client-assertions.ts'
+import { listGrantTypes } from './oauth/token-endpoint.ts'
+import type { TokenExchange } from './token-exchange.ts'
 
 const confidentialMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
 const clientMethods = [...confidentialMethods, 'none']
@@ -29,7 +31,7 @@ export async function getKeySet(
 
 /** Returns the metadata of this OpenID provider (OpenID Connect Discovery 1.0, RFC 8414). */
 export async function getConfiguration(
-  { identity }: IdentityContext,
+  { identity, tokenExchange }: IdentityContext & { tokenExchange: TokenExchange },
   _request: GetConfigurationRequest,
 ): Promise<Configuration> {
   const { BASE_URL: baseUrl } = identity.settings
@@ -46,7 +48,7 @@ export async function getConfiguration(
     scopes_supported: [...supportedScopes],
     response_types_supported: ['code'],
     response_modes_supported: [...supportedResponseModes],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    grant_types_supported: listGrantTypes(tokenExchange),
     prompt_values_supported: [...supportedPrompts],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],

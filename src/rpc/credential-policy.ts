@@ -13,6 +13,7 @@ export type CredentialOptions = {
   refuses_connections?: boolean
   refuses_guests?: boolean
   account_page?: boolean
+  delegated?: boolean
   profile?: string
 }
 
@@ -37,6 +38,7 @@ export function readCredentials(
     variants: [
       ...(takesUsersOfServices || options.service_accounts ? ['service_account'] : []),
       ...(takesUsersOfServices ? ['resource_token'] : []),
+      ...(takesUsersOfServices || options.delegated ? ['delegated'] : []),
       ...(options.refuses_connections ? [] : ['connection_session']),
       ...(options.refuses_guests ? [] : ['guest']),
     ],
@@ -60,7 +62,10 @@ function readSets(tier: Tier, options: CredentialOptions): string[][] {
 
 function requireConsistent(method: string, tier: Tier, options: CredentialOptions): void {
   const optionsOfTiers = {
-    user: ['service_accounts', 'refuses_connections', 'refuses_guests', 'account_page'],
+    user: [
+      ...['service_accounts', 'refuses_connections', 'refuses_guests', 'account_page'],
+      'delegated',
+    ],
     service: ['optional_user', 'optional_client', 'optional_admin'],
   } as const
   for (const [required, names] of Object.entries(optionsOfTiers)) {

@@ -1,6 +1,8 @@
 import { DelegationStore } from './delegation-store.ts'
+import { ExchangeStore } from './exchange-store.ts'
 
 /** The stores of the feature, by the name under which handlers use them. */
 export const delegationStores = {
   delegations: DelegationStore,
+  exchanges: ExchangeStore,
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { reasons } from '../reasons.ts'
 import type { TokenMemory, UserClaims } from '../token-memory.ts'
-import { wrongAudience } from '../user-errors.ts'
+import { delegatedTokenRefused, wrongAudience } from '../user-errors.ts'
 import type { VerifyUserToken } from '../user-tokens.ts'
 import { createUserKind } from './user.ts'
 
@@ -25,6 +25,7 @@ export function createAccountPageKind(
     name: 'account_page',
     authenticate(principal, claims, status, call, now, loaded) {
       user.authenticate(principal, claims, status, call, now, loaded)
+      if (claims.delegation !== undefined) throw delegatedTokenRefused()
       if (claims.forService !== undefined) throw wrongAudience()
       // A workspace decides whom its connection signs in, and could take over the account.
       if (claims.accountSignIn === undefined || claims.connectionId !== undefined)

@@ -7,6 +7,7 @@ import { createVerifyUserToken, type UserTokenDependencies } from '../user-token
 import { createAccountPageKind } from './account-page.ts'
 import { createAdministratorKind } from './administrator.ts'
 import { connectionSessionVariant } from './connection-session.ts'
+import { delegatedVariant } from './delegated.ts'
 import { createManagementAppKind } from './management-app.ts'
 import { createServiceAccountVariant } from './service-account.ts'
 import {
@@ -47,5 +48,5 @@ export function createIdentityVariants({
 }: {
   collectUses: CollectUses
 }): CredentialVariant[] {
-  return [createServiceAccountVariant(collectUses), connectionSessionVariant]
+  return [delegatedVariant, createServiceAccountVariant(collectUses), connectionSessionVariant]
 }

@@ -1,7 +1,7 @@
 import type { IntrospectTokenRequest, TokenIntrospection } from '../../../gen/daikon/v1/oauth.ts'
 import { currentScopes } from '../../core/scopes.ts'
 import { type FindApiKey, looksLikeApiKey } from '../api-keys.ts'
-import { type Token, tokenKinds } from '../claims.ts'
+import { type DelegatedToken, type Token, tokenKinds } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { serviceKeyMissing } from '../service-keys.ts'
 import {
@@ -33,7 +33,8 @@ export async function introspectToken(
   const origin = owner && (await findOrigin(stores, token))
   if (!origin || origin.isConsumed) return { active: false }
   const { clientId, clientUrl } = origin
-  if (!client && (await isOfOtherService(context, token, origin))) return { active: false }
+  const isJudged = !client || token.type === 'delegated'
+  if (isJudged && (await isOfOtherService(context, token, origin))) return { active: false }
   if (client && clientId !== client.id) return { active: false }
   const { sub, jti, iat, exp, type } = token
   const scope = owner.scope ?? origin.scope
@@ -45,28 +46,41 @@ export async function introspectToken(
     exp,
     ...owner,
     token_type: type === 'refresh' ? 'refresh_token' : 'Bearer',
-    aud: type === 'resource_access' ? token.aud : tokenKinds[type].audience,
+    aud: 'aud' in token ? token.aud : tokenKinds[token.type].audience,
     iss: identity.settings.BASE_URL,
     ...(scope && { scope }),
     ...(clientId && { client_id: clientUrl ?? clientId }),
     ...((type === 'access' || type === 'resource_access') && pickSignIn(token)),
+    ...(type === 'delegated' && pickDelegation(token)),
   }
 }
 
-/** Whether a token is limited to the API of another service than the one that introspects it. */
+/**
+ * Whether a token is for another service than the one that introspects it, because of its API or its delegation,
+ * or for none any more.
+ */
 async function isOfOtherService(
   { stores, principal }: IdentityContext,
   token: IssuedToken,
   { resourceId }: TokenOrigin,
 ): Promise<boolean> {
   const caller = principal.service?.name
-  const { tokenResources } = stores
-  if (token.type !== 'resource_access' && !resourceId) return false
-  const resource =
-    token.type === 'resource_access'
-      ? await tokenResources.findByUri(token.aud)
-      : await tokenResources.find(resourceId ?? '')
-  return !resource || (caller !== undefined && caller !== resource.service)
+  const { tokenResources, tokenDelegations } = stores
+  const isOther = (service: string | undefined) =>
+    service === undefined || (caller !== undefined && caller !== service)
+  switch (token.type) {
+    case 'resource_access':
+      return isOther((await tokenResources.findByUri(token.aud))?.service)
+    case 'delegated':
+      return isOther(await tokenDelegations.findService(token.delegation_id))
+    default:
+      return resourceId ? isOther((await tokenResources.find(resourceId))?.service) : false
+  }
+}
+
+/** The agent that acts for the user of a token, and its delegation (RFC 8693, 4.1). */
+function pickDelegation({ act, delegation_id }: DelegatedToken) {
+  return { act, delegation_id }
 }
 
 /** What a service that requires a recent sign-in asks about a token (RFC 9470, 6.2). */

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { ResourceToken, Token, TokenType } from '../claims.ts'
+import type { DelegatedToken, ResourceToken, Token, TokenType } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 
 const kinds = ['access', 'refresh', 'management'] as const
 
 /** A token that a client obtained at the token endpoint. */
-export type IssuedToken = Token<(typeof kinds)[number]> | ResourceToken
+export type IssuedToken = Token<(typeof kinds)[number]> | ResourceToken | DelegatedToken
 
 /** The client, session and scope of an issued token, as far as it has them. */
 export type TokenOrigin = {
@@ -30,7 +30,8 @@ export async function verifyIssuedToken(
     const claims = await verify(kind)
     if (claims) return claims
   }
-  return tokens.verifyForResource(token).catch(ignoreInvalid)
+  const limited = await tokens.verifyForResource(token).catch(ignoreInvalid)
+  return limited ?? tokens.verifyDelegated(token).catch(ignoreInvalid)
 }
 
 /** Returns where a token comes from, or undefined if it is a refresh token whose session has ended. */
@@ -41,6 +42,8 @@ export async function findOrigin(
   switch (token.type) {
     case 'management':
       return { clientId: token.sub }
+    case 'delegated':
+      return { clientId: token.client_id, scope: token.scope }
     case 'refresh':
       return sessions.findByRefreshToken(token.jti)
     case 'access':

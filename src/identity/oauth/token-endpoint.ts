@@ -1,11 +1,13 @@
 import type { OAuthTokenRequest, OAuthTokenResponse } from '../../../gen/daikon/v1/oauth.ts'
 import { isUuid } from '../../core/uuid.ts'
+import type { FindApiKey } from '../api-keys.ts'
 import { redeemCode } from '../authorization-codes.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { looksLikeManagementSecret } from '../management-apps.ts'
 import type { ExternalId } from '../ports.ts'
 import { type IssuedTokens, rotateTokens } from '../session-tokens.ts'
 import type { StoredCode } from '../store/code-store.ts'
+import { type TokenExchange, tokenExchangeGrant } from '../token-exchange.ts'
 import { grantScope } from './authorization-request.ts'
 import { authenticateClientWithAssertion, type OAuthClient, readCredentials } from './clients.ts'
 import {
@@ -20,33 +22,76 @@ import { issueServiceAccountToken } from './service-account-tokens.ts'
 import { requireBoundWorkspace } from './session-client.ts'
 import { findTarget, type Target } from './target.ts'
 
+type TokenContext = IdentityContext & { findApiKey: FindApiKey; tokenExchange: TokenExchange }
+
+type Grant = (context: TokenContext, request: OAuthTokenRequest) => Promise<OAuthTokenResponse>
+
+/** The grant types, in the order of the metadata. */
+const grants: Record<string, Grant> = {
+  authorization_code: (context, request) => redeemGrant(context, request, redeemCodeGrant),
+  refresh_token: (context, request) => redeemGrant(context, request, redeemRefreshGrant),
+  client_credentials: issueClientToken,
+  [tokenExchangeGrant]: (context, request) => context.tokenExchange.exchange(context, request),
+}
+
+/** Returns the grant types that the server supports. */
+export function listGrantTypes({ isEnabled }: TokenExchange): string[] {
+  return Object.keys(grants).filter((type) => isEnabled || type !== tokenExchangeGrant)
+}
+
 /**
  * The token endpoint: exchanges a code or a refresh token of an authenticated client, or issues a token
- * to a client on its own behalf.
+ * to a client on its own behalf, or to an agent that acts for a user.
  */
 export async function issueToken(
-  context: IdentityContext,
+  context: TokenContext,
   request: OAuthTokenRequest,
 ): Promise<OAuthTokenResponse> {
   requireDistinct(request)
-  const credentials = readCredentials(request)
-  const isForClient = request.grant_type === 'client_credentials'
-  if (isForClient && request.resource)
+  const { grant_type: type } = request
+  if (!type) throw oauthError('invalid_request', 'grant_type is required')
+  const supported = listGrantTypes(context.tokenExchange)
+  const grant = supported.includes(type) ? grants[type] : undefined
+  if (grant) return grant(context, request)
+  throw oauthError('unsupported_grant_type', `grant_type must be one of ${supported.join(', ')}`)
+}
+
+/** Issues a token to a client on its own behalf (RFC 6749, section 4.4). */
+async function issueClientToken(
+  context: TokenContext,
+  request: OAuthTokenRequest,
+): Promise<OAuthTokenResponse> {
+  if (request.resource)
     throw oauthError('invalid_target', 'client_credentials issues no tokens for a resource')
-  if (isForClient && looksLikeManagementSecret(credentials.secret))
+  const credentials = readCredentials(request)
+  if (looksLikeManagementSecret(credentials.secret))
     return issueManagementToken(context, credentials, request)
-  const external = identifyExternalClient(context, request)
-  if (external && isForClient)
+  if (identifyExternalClient(context, request))
     throw oauthError(
       'unauthorized_client',
       'A client that is known by its URL acts for users alone',
     )
+  return issueServiceAccountToken(context, await authenticateClientWithAssertion(context, request))
+}
+
+type Redeem = (
+  context: IdentityContext,
+  client: OAuthClient,
+  request: OAuthTokenRequest,
+) => Promise<IssuedTokens>
+
+/** Exchanges what a client obtained from a user. */
+async function redeemGrant(
+  context: IdentityContext,
+  request: OAuthTokenRequest,
+  redeem: Redeem,
+): Promise<OAuthTokenResponse> {
+  const external = identifyExternalClient(context, request)
   const client = external
     ? await authenticateExternalGrant(context, external, request)
     : await authenticateClientWithAssertion(context, request)
-  if (isForClient) return issueServiceAccountToken(context, client)
   try {
-    return await toResponse(context, client, await redeemGrant(context, client, request))
+    return await toResponse(context, client, await redeem(context, client, request))
   } catch (error) {
     throw toGrantError(error)
   }
@@ -58,7 +103,6 @@ async function authenticateExternalGrant(
   external: ExternalId,
   request: OAuthTokenRequest,
 ): Promise<OAuthClient> {
-  requireGrantType(request)
   const owner = await requireGrantOwner(context, external, request)
   return authenticateExternalClient(context, external, request, owner)
 }
@@ -70,28 +114,7 @@ function requireDistinct({ repeated_parameters: [repeated] }: OAuthTokenRequest)
   throw oauthError(error, `${repeated} must not be repeated`)
 }
 
-function redeemGrant(
-  context: IdentityContext,
-  client: OAuthClient,
-  request: OAuthTokenRequest,
-): Promise<IssuedTokens> {
-  return requireGrantType(request) === 'authorization_code'
-    ? redeemCodeGrant(context, client, request)
-    : redeemRefreshGrant(context, client, request)
-}
-
-function requireGrantType({
-  grant_type: type,
-}: OAuthTokenRequest): 'authorization_code' | 'refresh_token' {
-  if (type === 'authorization_code' || type === 'refresh_token') return type
-  if (!type) throw oauthError('invalid_request', 'grant_type is required')
-  throw oauthError(
-    'unsupported_grant_type',
-    'grant_type must be authorization_code, refresh_token or client_credentials',
-  )
-}
-
-function redeemCodeGrant(
+async function redeemCodeGrant(
   context: IdentityContext,
   client: OAuthClient,
   request: OAuthTokenRequest,
