@@ -207,4 +207,28 @@ for (const transport of environment.transports) {
     const person = await transport.call('Accessible', asked, as(people.owner))
     t.is(expectOk(person).resource_ids.length, 6)
   })
+
+  test(`an agent shares nothing where managing takes a person ${over}`, async (t) => {
+    const { people, delegate, key, kind, as, loose, addMember } = await createScene(transport)
+    const condition = { name: 'person', description: '', parameters: {} }
+    const declare = (action: string) =>
+      transport.call(
+        'PutResourceType',
+        {
+          ...{ ...kind, roles: [], requirements: [{ action, condition: 'person' }] },
+          conditions: [{ ...condition, expression: "agent.type == ''" }],
+        },
+        { key },
+      )
+    const agent = await delegate(people.viewer, { actions: ['manage'] })
+    const guest = await addMember('viewer')
+    const grantee = { grantee_type: 'user', grantee_id: guest.id }
+    const message = { permission_id: loose.id, ...grantee, permission: 'view' }
+    expectOk(await declare('manage'))
+    const refused = await transport.call('Share', message, { key, token: agent.token })
+    t.is(expectError(refused).reason, 'REQUIREMENT_NOT_MET')
+    expectOk(await transport.call('Share', message, as(people.viewer)))
+    expectOk(await declare('edit'))
+    expectOk(await transport.call('Share', message, { key, token: agent.token }))
+  })
 }
