@@ -214,6 +214,8 @@ for (const [label, engine] of Object.entries(engines))
               t.deepEqual(await listAll(engine, subject, question, limit), allowed)
               const caller = { ...subject, userId, tokenId: randomUUID() }
               t.deepEqual(await listAll(engine, caller, question, limit), allowed)
+              const elsewhere = { delegationId, workspaceId: randomUUID() }
+              t.deepEqual(await listAll(engine, elsewhere, question, limit), [])
               seen.listed += allowed.length
               seen.denied += ids.length - allowed.length
             }
