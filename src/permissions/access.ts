@@ -49,6 +49,13 @@ export const actionFact = {
   granted: 64,
 } as const
 
+/** Why a delegation covers nothing, beside `grant.uncovered`, in bits that nothing else uses. */
+export const delegationFact = {
+  /** The delegation was ended before it expired. */
+  ended: 1 << 14,
+  expired: 1 << 15,
+} as const
+
 /** Facts about the member who asks, in bits that neither `grant` nor `actionFact` use. */
 export const memberFact = {
   /** The member is a guest of the workspace of the resource. */

@@ -22,12 +22,13 @@ type RequestedCondition = Omit<ResourceCondition, 'parameters'> & {
 
 /**
  * Returns what is wrong with the conditions of a declaration, with lines and columns, and whether one
- * reads who is a guest.
+ * reads who is a guest, or the agent.
  */
 export async function checkConditions(
   conditions: RequestedCondition[],
-): Promise<{ violations: FieldViolation[]; readGuests: boolean }> {
+): Promise<{ violations: FieldViolation[]; readGuests: boolean; readAgents: boolean }> {
   let readGuests = false
+  let readAgents = false
   const names = conditions.map(({ name }) => name)
   const found = await mapInTurns(conditions, ({ name, expression, parameters }, index) => {
     const field = `conditions[${index}]`
@@ -43,10 +44,14 @@ export async function checkConditions(
       const { line, column, message } = compiled.problem
       const position = `line ${line}, column ${column}`
       found.push({ field: `${field}.expression`, message: `is invalid at ${position}: ${message}` })
-    } else readGuests ||= compiled.condition.reads.guest
+    } else {
+      const { guest, variables } = compiled.condition.reads
+      readGuests ||= guest
+      readAgents ||= variables.has('agent')
+    }
     return found
   })
-  return { violations: found.flat(), readGuests }
+  return { violations: found.flat(), readGuests, readAgents }
 }
 
 /** Returns what is wrong with the requirements of a declaration. */

@@ -13,7 +13,7 @@ import {
 import { type ParameterType, parseParameterTypes } from './conditions/parameter-type.ts'
 import { convertParameters, findPatternViolations } from './conditions/parameters.ts'
 import { fromDate, fromJson, type Json } from './conditions/values.ts'
-import { resourceFields, subjectFields } from './conditions/variables.ts'
+import { agentFields, resourceFields, subjectFields } from './conditions/variables.ts'
 import { createCallWork } from './conditions/work.ts'
 
 /** Compiles a condition and evaluates it with a sample request. */
@@ -53,11 +53,12 @@ export function prefixed(parent: string, violations: FieldViolation[]): FieldVio
 }
 
 function toVariables(sample: ConditionSample, now: Date): ConditionVariables {
-  const { subject, resource, action, context, properties } = sample
+  const { subject, resource, agent, action, context, properties } = sample
   const attributes = resource?.attributes ?? {}
   return {
     subject: fromJson({ ...withFields(subjectFields, subject), guest: subject?.guest ?? false }),
     resource: fromJson({ ...withFields(resourceFields, resource), attributes }),
+    agent: fromJson(withFields(agentFields, agent)),
     action: action ?? '',
     context: fromJson((context ?? {}) as Json),
     properties: fromJson({ subject: {}, resource: {}, action: {}, ...properties }),

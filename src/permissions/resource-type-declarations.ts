@@ -48,6 +48,9 @@ const requirementMigration = 36
 /** The migration after which nodes know that requirements can be inherited. */
 const inheritedMigration = 85
 
+/** The migration after which nodes know agents. */
+const agentMigration = 105
+
 /**
  * Replaces the declaration of a resource type, or returns what the current one is used for.
  *
@@ -100,6 +103,8 @@ export async function putResourceType(
     if (isInherited)
       await tx.rollout.requireAllNodesKnow(inheritedMigration, 'An inherited requirement')
     if (checked.readGuests) await requireGuestSupport(tx.rollout, 'A condition about guests')
+    if (checked.readAgents)
+      await tx.rollout.requireAllNodesKnow(agentMigration, 'A condition about agents')
     const isEmpty = JSON.stringify(declaration) === JSON.stringify(undeclared)
     if (!isEmpty) await tx.registrations.insertKinds([kind])
     const current = await tx.resourceTypes.lock(kind)

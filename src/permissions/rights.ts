@@ -41,7 +41,13 @@ export async function findRight(
 ): Promise<Right> {
   const status = statusBit.known | statusBit.active | grant.registered
   const { resourceType } = resource
-  const check = { action, resourceType, subject: { userId: user.id }, input: { context } }
+  const check = {
+    action,
+    resourceType,
+    subject: { userId: user.id },
+    input: { context },
+    agent: user.delegation?.agent,
+  }
   for (let attempt = 1; ; attempt += 1) {
     const facts = await resources.findGrants(resource, user.id)
     if (!facts) return { isAllowed: false, bits: 0, unmet: [] }

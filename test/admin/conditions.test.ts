@@ -45,6 +45,15 @@ for (const transport of environment.transports) {
     t.like(await evaluate({ expression, sample: { resource: {}, context: {} } }), { result: true })
   })
 
+  test(`a sample has an agent, or none ${through}`, async (t) => {
+    const expression = "agent.type == '' && agent.id == ''"
+    t.like(await evaluate({ expression }), { result: true })
+    const sample = { agent: { type: 'client', id: 'a' } }
+    t.like(await evaluate({ expression, sample }), { result: false, missing: [] })
+    const named = { expression: "agent.type == 'client' && agent.id == 'a'", sample }
+    t.like(await evaluate(named), { result: true })
+  })
+
   test(`an expression that does not compile is the result, not an error ${through}`, async (t) => {
     const problem = { result: false, line: 2, column: 3, missing: [] }
     t.like(await evaluate({ expression: 'true &&\n  foo' }), problem)

@@ -191,6 +191,45 @@ for (const transport of environment.transports) {
     t.is(guest.id, toGuest.grantee_id)
   })
 
+  test(`a requirement can refuse agents ${over}`, async (t) => {
+    const { ask, declare, people } = await createScene(transport)
+    const condition = { name: 'person', description: '', parameters: {} }
+    const conditions = [{ ...condition, expression: "agent.type == ''" }]
+    const requirements = [{ action: 'publish', condition: 'person' }]
+    expectOk(await declare('document', { conditions, requirements }))
+    const owner = { type: 'user', id: people.owner.id }
+    const id = randomUUID()
+    for (const type of ['service_account', 'client']) {
+      const agent = { type, id }
+      t.like(expectOk(await ask({ action: 'publish', agent }, owner)), {
+        decision: false,
+        reasons: [{ rule: 'requirement_not_met', condition: 'person' }],
+      })
+      t.true(expectOk(await ask({ action: 'edit', agent }, owner)).decision)
+    }
+    t.true(expectOk(await ask({ action: 'publish' }, owner)).decision)
+    // A condition can also name one agent.
+    conditions[0] = { ...condition, expression: `agent.id == '${id}' && agent.type == 'client'` }
+    expectOk(await declare('document', { conditions, requirements }))
+    const decide = async (agent?: object) =>
+      expectOk(await ask({ action: 'publish', agent }, owner)).decision
+    t.deepEqual(
+      [
+        await decide({ type: 'client', id }),
+        await decide({ type: 'client', id: randomUUID() }),
+        await decide({ type: 'service_account', id }),
+        await decide(),
+      ],
+      [true, false, false, false],
+    )
+    const unknown = await ask({ action: 'publish', agent: { type: 'user', id: 'x' } }, owner)
+    const { violations } = expectError(unknown)
+    t.deepEqual(
+      violations.map(({ field }) => field),
+      ['agent.type', 'agent.id'],
+    )
+  })
+
   test(`assumed roles and memberships count like real ones ${over}`, async (t) => {
     const scene = await createScene(transport)
     const { ask, check, workspace, publish, stranger, people, inner } = scene

@@ -215,6 +215,7 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
       const guest = { workspace_id: other.workspace, user_id: newcomer, role: '', guest: isSet }
       await send('AdminService/UpdateMember', guest, { admin })
       await declare('rollout-guests', '!subject.guest', false)
+      await declare('rollout-agents', "agent.type == ''", false)
       await declare('rollout-inherited', 'true', true)
     }
     return outcomes

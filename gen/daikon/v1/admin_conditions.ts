@@ -36,8 +36,8 @@ export interface EvaluateConditionRequest {
 }
 
 /**
- * The variables of a condition. What is absent is empty; fields of `subject` and `resource` that
- * are absent are empty strings, and `guest` is `false`.
+ * The variables of a condition. What is absent is empty; fields of `subject`, `resource` and `agent`
+ * that are absent are empty strings, and `guest` is `false`.
  */
 export interface ConditionSample {
   /** Who asks: `id`, `external_id`, `type`, `email`, `role` and `guest`. */
@@ -64,7 +64,11 @@ export interface ConditionSample {
     | { [key: string]: any }
     | undefined;
   /** The time of the request. Defaults to the current time. */
-  now?: string | undefined;
+  now?:
+    | string
+    | undefined;
+  /** The agent that acts for the subject: `type`, which is `service_account` or `client`, and `id`. */
+  agent?: { [key: string]: any } | undefined;
 }
 
 /** The result of a condition. */
@@ -191,6 +195,7 @@ function createBaseConditionSample(): ConditionSample {
     context: undefined,
     properties: undefined,
     now: undefined,
+    agent: undefined,
   };
 }
 
@@ -213,6 +218,9 @@ export const ConditionSample: MessageFns<ConditionSample> = {
     }
     if (message.now !== undefined) {
       Timestamp.encode(toTimestamp(message.now), writer.uint32(50).fork()).join();
+    }
+    if (message.agent !== undefined) {
+      Struct.encode(Struct.wrap(message.agent), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -278,6 +286,14 @@ export const ConditionSample: MessageFns<ConditionSample> = {
             message.now = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.agent = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -301,6 +317,7 @@ export const ConditionSample: MessageFns<ConditionSample> = {
     message.context = object.context ?? undefined;
     message.properties = object.properties ?? undefined;
     message.now = object.now ?? undefined;
+    message.agent = object.agent ?? undefined;
     return message;
   },
 };

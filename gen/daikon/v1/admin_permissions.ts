@@ -165,7 +165,7 @@ export interface ExplainPermissionRequest {
   context?:
     | { [key: string]: any }
     | undefined;
-  /** `user`, `group`, `link` or `anonymous`. */
+  /** `user`, `group`, `link`, `delegation` or `anonymous`. */
   subject_type?:
     | string
     | undefined;
@@ -353,17 +353,30 @@ export interface WhatIfRequest {
     | undefined;
   /** What is assumed beside the facts. Up to 50 items. */
   with: Assumption[];
+  /**
+   * The agent that acts for the subject, which conditions read as `agent`. Absent for a delegation, which
+   * has its own.
+   */
+  agent?: AssumedAgent | undefined;
 }
 
 /** A subject, as administrators know it. */
 export interface ListedSubject {
-  /** `user`, `group`, `link` or `anonymous`. */
+  /** `user`, `group`, `link`, `delegation` or `anonymous`. */
   type: string;
   /**
    * The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
    * ID, not by its token. Absent for `anonymous`.
    */
   id?: string | undefined;
+}
+
+/** Software that acts for a subject. */
+export interface AssumedAgent {
+  /** `service_account` or `client`. */
+  type: string;
+  /** The ID of the service account or the client app. */
+  id: string;
 }
 
 /** What is assumed about a subject. */
@@ -1993,7 +2006,7 @@ export const PermissionSubject: MessageFns<PermissionSubject> = {
 };
 
 function createBaseWhatIfRequest(): WhatIfRequest {
-  return { permission_id: "", subject: undefined, action: "", context: undefined, with: [] };
+  return { permission_id: "", subject: undefined, action: "", context: undefined, with: [], agent: undefined };
 }
 
 export const WhatIfRequest: MessageFns<WhatIfRequest> = {
@@ -2012,6 +2025,9 @@ export const WhatIfRequest: MessageFns<WhatIfRequest> = {
     }
     for (const v of message.with) {
       Assumption.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.agent !== undefined) {
+      AssumedAgent.encode(message.agent, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -2069,6 +2085,14 @@ export const WhatIfRequest: MessageFns<WhatIfRequest> = {
             message.with.push(Assumption.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.agent = AssumedAgent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2093,6 +2117,9 @@ export const WhatIfRequest: MessageFns<WhatIfRequest> = {
     message.action = object.action ?? "";
     message.context = object.context ?? undefined;
     message.with = object.with?.map((e) => Assumption.fromPartial(e)) || [];
+    message.agent = (object.agent !== undefined && object.agent !== null)
+      ? AssumedAgent.fromPartial(object.agent)
+      : undefined;
     return message;
   },
 };
@@ -2160,6 +2187,73 @@ export const ListedSubject: MessageFns<ListedSubject> = {
     const message = createBaseListedSubject();
     message.type = object.type ?? "";
     message.id = object.id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAssumedAgent(): AssumedAgent {
+  return { type: "", id: "" };
+}
+
+export const AssumedAgent: MessageFns<AssumedAgent> = {
+  encode(message: AssumedAgent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.type !== "") {
+      writer.uint32(10).string(message.type);
+    }
+    if (message.id !== "") {
+      writer.uint32(18).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssumedAgent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssumedAgent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AssumedAgent>, I>>(base?: I): AssumedAgent {
+    return AssumedAgent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AssumedAgent>, I>>(object: I): AssumedAgent {
+    const message = createBaseAssumedAgent();
+    message.type = object.type ?? "";
+    message.id = object.id ?? "";
     return message;
   },
 };

@@ -17,10 +17,14 @@ export const resourceFields = [
   'visibility',
 ] as const
 
+/** The fields of `agent`, which are strings: '' if a person asks without an agent. */
+export const agentFields = ['type', 'id'] as const
+
 /** The variables that an expression can read. */
 export const variableTypes = {
   subject: object,
   resource: object,
+  agent: object,
   action: STRING,
   context: object,
   properties: object,
@@ -41,6 +45,7 @@ export function declaredFields(
   const strings = (names: readonly string[]) => names.map((name) => [name, STRING] as const)
   return {
     subject: new Map<string, CelType>([...strings(subjectFields), ['guest', BOOL]]),
+    agent: new Map<string, CelType>(strings(agentFields)),
     resource: new Map<string, CelType>([...strings(resourceFields), ['attributes', object]]),
     params: parameters,
   }

@@ -4,7 +4,7 @@ import { memberFact } from '../access.ts'
 /**
  * The facts of a check are one integer:
  *
- * | 0 to 15  | `grant` and `actionFact` (`access.ts`)                                |
+ * | 0 to 15  | `grant`, `actionFact` and `delegationFact` (`access.ts`)              |
  * | 16 to 22 | the status of the subject: `statusBit`                                |
  * | 23 on    | the role of the subject in the workspace of the resource: 0 for none, |
  * |          | otherwise 1 + its index in `roles`                                    |

@@ -29,3 +29,18 @@ export function ancestorColumns(alias: string): string {
  * and decides what is public.
  */
 export type Ancestry = 'ownGrants' | 'withAncestors'
+
+/** Returns the SQL condition that a resource, or one that it inherits from, has one of the IDs of an array. */
+export function inheritsFromAny(id: string, ids: string): string {
+  return `exists (
+          with recursive chain as (
+            select a.id, a.parent_id, a.inherits, 1 as depth
+            from resources a where a.id = ${id}
+            union all
+            select a.id, a.parent_id, a.inherits, chain.depth + 1
+            from chain join resources a on a.id = chain.parent_id
+            where chain.inherits and chain.depth < ${maxChainLength - 1}
+          )
+          select from chain where id = any(${ids})
+        )`
+}

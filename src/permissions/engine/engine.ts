@@ -22,7 +22,7 @@ import { createLinkLookups, type LinkLookups } from './searches/link-lookups.ts'
 import { createSearchLookups, type SearchLookups } from './searches/search-lookups.ts'
 import { createWorkspaceSearches, type WorkspaceSearches } from './searches/workspace-searches.ts'
 import { joinKinds } from './subjects/load-by-kind.ts'
-import { ofEachKind, type SubjectKindName, subjectKinds } from './subjects/subject-kinds.ts'
+import { kindOf, ofEachKind, type SubjectKindName, subjectKinds } from './subjects/subject-kinds.ts'
 
 /** Turns questions into facts. Every decision, list, search and explanation is loaded here. */
 export type Engine = SearchLookups &
@@ -31,8 +31,8 @@ export type Engine = SearchLookups &
   AssumptionLookups &
   LinkLookups & {
     ask: Ask
-    /** List the resources of subjects, whose ID the query has as `userId`. */
-    lists: Record<SubjectKindName, LoadList>
+    /** Lists the resources of subjects of every kind. */
+    loadList: LoadList
     loadReasons: LoadReasons
     findSubjects: FindSubjects
     findGroups: FindGroups
@@ -94,15 +94,16 @@ export function createEngine(
   })
   const lists = ofEachKind((kind) => {
     const { rememberLists } = memoryOf(kind)
-    const loadList = createLoadList(reads, { budgetsOf, kind })
+    const loadCertain = createLoadList(reads, { budgetsOf, kind })
     const loadCandidates = createLoadList(reads, { budgetsOf, kind, withConditional: true })
     return createJudgedList({
-      loadCertain: rememberLists(loadList, 'certain'),
+      loadCertain: rememberLists(loadCertain, 'certain'),
       loadCandidates: rememberLists(loadCandidates, 'candidates'),
       loadFacts: loadJudgedFacts,
-      kind,
     })
   })
+
+  const loadList: LoadList = (query, scope) => lists[kindOf(query)](query, scope)
 
   const loadJudged: LoadJudged = async (checks, work) => {
     if (checks.length === 0) return { bits: [] }
@@ -118,11 +119,8 @@ export function createEngine(
     ...createAssumptionLookups(reads),
     ...createWorkspaceSearches(reads, loadBits),
     ...createLinkLookups(reads, loadJudged),
-    ask: createAsk(
-      { loadFacts: loadJudgedFacts, loadList: lists.user, loadReasons },
-      { keysRequired },
-    ),
-    lists,
+    ask: createAsk({ loadFacts: loadJudgedFacts, loadList, loadReasons }, { keysRequired }),
+    loadList,
     loadReasons,
     loadBits,
     loadJudged,

@@ -11,6 +11,7 @@ import type { SubjectCheck } from './question.ts'
 import type { GroupLink } from './statements/reasons.ts'
 import { workspaceChecksSql } from './statements/workspace-checks.ts'
 import { type LoadOfWorkspaces, loadGrouped } from './subjects/load-by-kind.ts'
+import type { StoredLimits } from './subjects/subject-kind.ts'
 import {
   kindOf,
   type SubjectKindName,
@@ -34,6 +35,7 @@ type Row = [
   links: GroupLink[] | null,
   user: string | null,
   workspace: string | null,
+  limits?: StoredLimits | null,
 ]
 
 /** A check of a workspace, by its ID or slug. */
@@ -82,7 +84,7 @@ function kindWithRole({ subject }: WorkspaceCheck): SubjectKindName {
 
 function readRow(
   kind: SubjectKindName,
-  [isOwn, bits, role, customRoles, links, user, workspace]: Row,
+  [isOwn, bits, role, customRoles, links, user, workspace, limits]: Row,
 ): Explanation | undefined {
   if (isOwn) return undefined
   const grantList: Grant[] = customRoles.map(({ rule, role, groupId, isDirect }) => ({
@@ -109,6 +111,7 @@ function readRow(
       groupCount: 0,
       groups: new Map(),
     },
+    limits: limits ?? undefined,
     unmet: [],
     isOfWorkspace: true,
   }

@@ -34,7 +34,7 @@ import {
 } from './statements/requirements.ts'
 import { type Candidate, maxCandidates, type StoredVariables } from './statements/uncertain.ts'
 import { type LoadOfWorkspaces, loadByKind } from './subjects/load-by-kind.ts'
-import type { SubjectKind } from './subjects/subject-kind.ts'
+import type { StoredLimits, SubjectKind } from './subjects/subject-kind.ts'
 import { type SubjectKindName, statementName, subjectKinds } from './subjects/subject-kinds.ts'
 
 /** An ancestor from which a resource inherits a grant. */
@@ -96,6 +96,8 @@ export type Explanation = {
   names: DecisionNames
   /** Whether the resource is a workspace itself. */
   isOfWorkspace?: boolean
+  /** The limits within which the subject stands for a user, if it does. */
+  limits?: StoredLimits | undefined
   /** The requirements of the action that are not met. */
   unmet: UnmetRequirement[]
   /** The requirements of `view` that are not met and withhold a custom role. */
@@ -116,6 +118,7 @@ type Row = [
   requirements: Requirement[] | null,
   variables: StoredVariables | null,
   inherited: InheritedRequirements[] | null,
+  limits?: StoredLimits | null,
 ]
 
 /**
@@ -147,7 +150,8 @@ export function createLoadReasons(
       )
       const groups = await findGroupNames(statements, grantLists.flat())
       const work = createCallWork()
-      const judgeRow = async ([, , , names]: Row, index: number): Promise<Explanation> => {
+      const judgeRow = async (row: Row, index: number): Promise<Explanation> => {
+        const [, , , names, , , , , limits] = row
         const check = checks[index] as SubjectCheck
         const facts = uncertain[index] as UncertainFacts
         const { candidates, ...judged } = await judge(check, facts, compiled, work, { all: true })
@@ -159,7 +163,8 @@ export function createLoadReasons(
           shared.judged = { ...verdict, bits: granted }
           shared.bits = verdict.result ? granted : 0
         }
-        return { kind, ...judged, grantList, names: readNames(names, groups) }
+        const read = { names: readNames(names, groups), limits: limits ?? undefined }
+        return { kind, ...judged, grantList, ...read }
       }
       const reasons: Explanation[] = []
       for (const [index, row] of rows.entries()) reasons.push(await judgeRow(row, index))

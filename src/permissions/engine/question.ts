@@ -47,10 +47,15 @@ export type Check = Kind & {
   input?: ConditionInput | undefined
   /** What is assumed beside the stored facts. Only explanations read it. */
   assumed?: Assumed
+  /** The agent that acts for the subject, which conditions read instead of the stored one. */
+  agent?: Agent | undefined
 }
 
 /** A check of a named subject. */
 export type SubjectCheck = Check & { subject: Subject }
+
+/** Software that acts for a user: `type` is `service_account` or `client`. */
+export type Agent = { type: string; id: string }
 
 /** What is assumed about a subject and a resource beside the stored facts. */
 export type Assumed = {

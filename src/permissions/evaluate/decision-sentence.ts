@@ -4,6 +4,7 @@ import { roleOf, statusBit } from '../engine/bits.ts'
 import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
+import { describeLimits, isOfDelegation } from './delegation-sentence.ts'
 import {
   type Decision,
   describeHidden,
@@ -15,7 +16,7 @@ import {
   type NamedDecision,
   nameTitle,
 } from './grant-sentences.ts'
-import { type Denial, isDenial, type Reason } from './reasons.ts'
+import { type Denial, isDenial, isGrant, type Reason } from './reasons.ts'
 import { findSubjectType, otherAudience } from './subject-table.ts'
 
 /**
@@ -36,14 +37,16 @@ export function describeDecision(decision: Decision): string {
   const named = { ...decision, resource, user, names }
   const [first] = reasons
   const denial = first && isDenial(first.rule) ? first.rule : undefined
+  const asked = `${action} ${resource.resourceType} ${nameTitle(names.displayName, id)}`
+  const limits = describeLimits(named)
+  if (denial && isOfDelegation(denial)) return `${user} may ${asked}, but ${limits}.`
   const causes = denial
     ? describeDenial(denial, named)
     : reasons.flatMap((reason) =>
-        isDenial(reason.rule) ? [] : grantSentences[reason.rule].allows(reason, named),
+        isGrant(reason.rule) ? grantSentences[reason.rule].allows(reason, named) : [],
       )
-  const verb = denial ? 'may not' : 'may'
-  const title = nameTitle(names.displayName, id)
-  return `${user} ${verb} ${action} ${resource.resourceType} ${title}: ${causes.join('; ')}.`
+  if (limits !== undefined) causes.push(limits)
+  return `${user} ${denial ? 'may not' : 'may'} ${asked}: ${causes.join('; ')}.`
 }
 
 /** Describes why a request is denied that names no user or, in development mode, no service. */

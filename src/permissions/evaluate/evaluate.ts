@@ -135,13 +135,23 @@ function toEvaluation(
   const subjectError = describeSubjectError(named)
   if (request.context?.explain !== true)
     return subjectError ? { decision, context: subjectError } : { decision }
-  const explanation = explanations[index]
+  const explanation = findExplanation(entities.subject, service, explanations[index])
   const kind = parseKind(service?.name, entities.resource.type)
   const context =
     explanation && kind
       ? explain(entities, kind, explanation)
       : explainInvalid(entities, named.refusal)
   return { decision, context: { ...context, ...subjectError } }
+}
+
+/** Returns the explanation unless the subject is the delegation of another service, which names nobody. */
+function findExplanation(
+  { type }: AccessSubject,
+  service: ServicePrincipal | undefined,
+  explanation: Explanation | undefined,
+): Explanation | undefined {
+  if (type !== 'delegation' || service?.name === undefined) return explanation
+  return explanation?.limits?.serviceName === service.name ? explanation : undefined
 }
 
 /** The explanation of a decision; AuthZEN defines `reason_admin`. */

@@ -1,10 +1,20 @@
+import type { DelegationAgent } from '../../../gen/daikon/v1/delegations.ts'
 import type { Role } from '../../core/roles.ts'
-import { actionFact, coversWorkspace, grant, isAllowed, memberFact } from '../access.ts'
+import { isoTime } from '../../database/sql-values.ts'
+import {
+  actionFact,
+  coversWorkspace,
+  delegationFact,
+  grant,
+  isAllowed,
+  memberFact,
+} from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { UnmetRequirement } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
 import { grantsAction, memberRule } from '../engine/grants/grant-kinds.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
+import type { Limit } from '../engine/subjects/subject-kind.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 
 /** Why an action is not allowed. */
@@ -23,6 +33,9 @@ export const denials = [
   'condition_failed',
   'guest',
   'no_grant',
+  'delegation_ended',
+  'delegation_expired',
+  'delegation_does_not_cover',
 ] as const
 
 /** The facts about the action and the subject, which no grant contains. */
@@ -37,12 +50,17 @@ export function isDenial(rule: Reason['rule']): rule is Denial {
  * are absent.
  */
 export type Reason = Omit<Grant, 'rule' | 'bits' | 'judged'> & {
-  rule: Grant['rule'] | Denial
+  rule: Grant['rule'] | 'delegation' | Denial
   /** The paths that a condition needs and the request lacks, sorted. */
   missing?: readonly string[]
   /** The resource whose requirement is not met. */
   resourceType?: string
   resourceId?: string
+  /** The delegation by which an agent asks. */
+  delegationId?: string
+  agent?: DelegationAgent
+  /** What the delegation does not cover. */
+  uncovered?: Limit
 }
 
 /**
@@ -56,8 +74,55 @@ const denialsOfKinds: Record<SubjectKindName, Partial<Record<Denial, Denial>>> =
   delegation: {},
 }
 
-/** Explains a decision: returns the grants that allow the action, or the reason for the denial. */
+/**
+ * Explains a decision: returns the grants that allow the action, or the reason for the denial. Those of
+ * a delegation are the reasons of its user, unless only the delegation denies the action, and its own.
+ */
 export function findReasons(action: string, explanation: Explanation): Reason[] {
+  const { limits } = explanation
+  if (!limits) return findReasonsOfUser(action, explanation)
+  const ofUser = findReasonsOfUser(action, withoutLimits(explanation))
+  const exceeded = findExceeded(explanation)
+  if (exceeded.length > 0) return isDenied(ofUser) ? [...ofUser, ...exceeded] : exceeded
+  if (isDenied(ofUser)) return ofUser
+  const expiresAt = isoTime(limits.expiresAt)
+  return [
+    ...ofUser,
+    { rule: 'delegation', delegationId: limits.id, agent: limits.agent, expiresAt },
+  ]
+}
+
+/** Whether a reason is a grant, and no denial or delegation. */
+export function isGrant(rule: Reason['rule']): rule is Grant['rule'] {
+  return !isDenial(rule) && rule !== 'delegation'
+}
+
+function isDenied([first]: Reason[]): boolean {
+  return first !== undefined && isDenial(first.rule)
+}
+
+/** Returns the explanation of the user for whom a subject stands. */
+function withoutLimits(explanation: Explanation): Explanation {
+  return { ...explanation, bits: explanation.bits & ~grant.uncovered, limits: undefined }
+}
+
+/** Returns why the delegation does not allow what its user may do: nothing if it does. */
+function findExceeded({ bits, limits, isOfWorkspace }: Explanation): Reason[] {
+  if (!limits || !(bits & grant.uncovered)) return []
+  const { id: delegationId, agent, exceeded } = limits
+  const named = { delegationId, agent }
+  const rule = findDelegationDenial(bits)
+  if (rule === 'delegation_expired')
+    return [{ rule, ...named, expiresAt: isoTime(limits.expiresAt) }]
+  if (rule !== 'delegation_does_not_cover') return [{ rule, ...named }]
+  // Whether it covers a resource that does not exist is no reason.
+  const isKnown = isOfWorkspace || (bits & (grant.registered | grant.public)) !== 0
+  return exceeded
+    .filter((limit) => limit !== 'resource' || isKnown)
+    .map((uncovered) => ({ rule, ...named, uncovered }))
+}
+
+function findReasonsOfUser(action: string, explanation: Explanation): Reason[] {
   const denial = findDenial(action, explanation)
   if (denial === 'requirement_not_met') return explanation.unmet.flatMap(describeUnmet)
   if (denial === 'guest')
@@ -110,7 +175,7 @@ export function findPossibleReasons(
   const ofShares = explanation.grantList.flatMap(({ judged, shareId }) =>
     judged && !judged.result && reasons.some((reason) => reason.shareId === shareId) ? judged : [],
   )
-  const isOfRole = reasons.some(({ rule }) => !isDenial(rule) && grantsAction(rule))
+  const isOfRole = reasons.some(({ rule }) => isGrant(rule) && grantsAction(rule))
   const ofRole = isOfRole ? unmetToView : []
   const names = [...unmet, ...ofRole, ...ofShares].map(({ condition }) => condition)
   return { reasons, conditions: [...new Set(names)].toSorted() }
@@ -167,11 +232,18 @@ export function findDenial(
   action: string,
   { bits, kind, isOfWorkspace = false }: Pick<Explanation, 'bits' | 'kind' | 'isOfWorkspace'>,
 ): Denial | undefined {
-  const denial = findDenialOfUser(action, bits)
-  if (denial === undefined) return undefined
+  const denial = findDenialOfUser(action, bits & ~grant.uncovered)
+  if (denial === undefined)
+    return bits & grant.uncovered && !decide(action, bits) ? findDelegationDenial(bits) : undefined
   // A kind without a role is asked about as no one.
   if (isOfWorkspace && !subjectKinds[kind].hasRole && denial === 'user_unknown') return 'no_grant'
   return denialsOfKinds[kind][denial] ?? denial
+}
+
+/** Returns why a delegation does not cover a check. */
+function findDelegationDenial(bits: number) {
+  if (bits & delegationFact.ended) return 'delegation_ended'
+  return bits & delegationFact.expired ? 'delegation_expired' : 'delegation_does_not_cover'
 }
 
 function findDenialOfUser(action: string, bits: number): Denial | undefined {

@@ -7,7 +7,7 @@ import { decide } from '../engine/facts.ts'
 import { splitIds } from '../engine/lists/list.ts'
 import { firstId, readPageToken } from '../engine/lists/page-token.ts'
 import type { Subject } from '../engine/question.ts'
-import type { SubjectKindName } from '../engine/subjects/subject-kinds.ts'
+import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 import {
   createFindByWorkspace,
   type FindResources,
@@ -28,9 +28,17 @@ export function createResourceSources(
   const findByWorkspace = (source: WorkspaceSource) => createFindByWorkspace(engine, source)
   return {
     user: { findId: engine.findActiveUser, find: findByWorkspace(createUserSource(engine)) },
-    group: { findId: engine.findActiveUser, find: findByWorkspace(createGroupSource(engine)) },
+    group: {
+      findId: engine.findActiveUser,
+      find: findByWorkspace(createSourceOfOne(engine, 'group', engine.findWorkspaceOfGroup)),
+    },
     link: { findId: async ({ linkId }) => linkId, find: createFindLinked(engine) },
-    delegation: { findId: async () => undefined, find: async () => ({ ids: [] }) },
+    delegation: {
+      findId: async ({ delegationId }) => delegationId,
+      find: findByWorkspace(
+        createSourceOfOne(engine, 'delegation', engine.findWorkspaceOfDelegation),
+      ),
+    },
     anonymous: { findId: async () => '', find: findByWorkspace(createPublicSource(engine)) },
   }
 }
@@ -51,22 +59,26 @@ function createUserSource(engine: Engine): WorkspaceSource {
   }
 }
 
-/** A group has one workspace. */
-function createGroupSource(engine: Engine): WorkspaceSource {
+/** A group and a delegation have one workspace. */
+function createSourceOfOne(
+  engine: Engine,
+  name: SubjectKindName,
+  findWorkspace: (id: string, workspaceId?: string) => Promise<string | undefined>,
+): WorkspaceSource {
   return {
-    async findWorkspaces({ kind, action, subjectId, workspaceId }) {
-      const workspace = await engine.findWorkspaceOfGroup(subjectId, workspaceId)
+    async findWorkspaces({ kind, action, subjectId, tokenId, workspaceId }) {
+      const workspace = await findWorkspace(subjectId, workspaceId)
       if (workspace === undefined) return { ids: [] }
-      const subject = { groupId: subjectId }
+      const subject = { tokenId, [subjectKinds[name].idMember]: subjectId }
       const check = { ...kind, resourceId: workspace, workspace, action, subject }
       const [bits] = await engine.loadBits([check])
       return { ids: decide(action, bits) ? [workspace] : [] }
     },
     async listWorkspaces({ subjectId, workspaceId }, first) {
-      const workspace = await engine.findWorkspaceOfGroup(subjectId, workspaceId)
+      const workspace = await findWorkspace(subjectId, workspaceId)
       return workspace !== undefined && workspace >= first ? [workspace] : []
     },
-    listResources: createListResources(engine, 'group'),
+    listResources: createListResources(engine, name),
   }
 }
 
@@ -79,10 +91,11 @@ function createListResources(
   name: SubjectKindName,
 ): WorkspaceSource['listResources'] {
   return async (search, workspaceId, limit, pageToken) => {
-    const { kind, action, subjectId: userId, tokenId, input, work } = search
+    const { kind, action, subjectId, tokenId, input, work } = search
+    const subject = { [subjectKinds[name].idMember]: subjectId }
     const page = { firstId: readPageToken(pageToken), limit: limit + 1 }
-    const query = { tokenId, userId, workspaceId, ...kind, action, ...page, input, work }
-    const { joinedIds, nextId } = await engine.lists[name](query, requestScope.getStore())
+    const query = { tokenId, ...subject, workspaceId, ...kind, action, ...page, input, work }
+    const { joinedIds, nextId } = await engine.loadList(query, requestScope.getStore())
     return toPage(splitIds(joinedIds), limit, { nextId })
   }
 }

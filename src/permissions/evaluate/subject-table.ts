@@ -50,6 +50,8 @@ export const otherAudience = {
   cause: 'the access token is limited to the API of another service',
 } as const
 
+const unknownDelegation = 'there is no such delegation'
+
 /** The types of subjects. */
 const subjectTypes: Record<string, SubjectType> = {
   user: {
@@ -96,6 +98,12 @@ const subjectTypes: Record<string, SubjectType> = {
     unnamed: { rule: 'link_unknown', cause: 'the link is not valid' },
     describeUnknown: () => 'the link is not valid',
   },
+  delegation: {
+    name: (id) => ({ subject: nameDelegation(id) }),
+    nameListed: nameDelegation,
+    unnamed: { rule: 'user_unknown', cause: unknownDelegation },
+    describeUnknown: () => unknownDelegation,
+  },
   anonymous: {
     name: () => ({ subject: { isAnonymous: true } }),
     nameListed: () => ({ isAnonymous: true }),
@@ -126,6 +134,10 @@ function nameGroup(id: string): Subject | undefined {
   return isUuid(id) ? { groupId: id } : undefined
 }
 
+function nameDelegation(id: string): Subject | undefined {
+  return isUuid(id) ? { delegationId: id } : undefined
+}
+
 async function nameLink(token: string, { findLink }: SubjectNames): Promise<NamedSubject> {
   const linkId = await findLink(token)
   return { subject: linkId === undefined ? undefined : { linkId } }
@@ -149,7 +161,8 @@ async function nameTokenUser(
 ): Promise<NamedSubject> {
   try {
     const { sub, jti, wid, forService, delegation } = await verifyAccessToken(token)
-    const subject = { userId: sub, tokenId: jti, workspaceId: wid, delegationId: delegation?.id }
+    const subject: Subject = { userId: sub, tokenId: jti, workspaceId: wid }
+    if (delegation) subject.delegationId = delegation.id
     return { subject, forService }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }

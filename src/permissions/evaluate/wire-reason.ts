@@ -16,6 +16,7 @@ export function toWireReason({
   inheritedFrom,
   resourceType,
   resourceId,
+  delegationId,
   ...reason
 }: Reason): WireReason {
   return {
@@ -27,6 +28,7 @@ export function toWireReason({
     ...(inheritedFrom && { inherited_from: toWireAncestor(inheritedFrom) }),
     ...(resourceType !== undefined && { resource_type: resourceType }),
     ...(resourceId !== undefined && { resource_id: resourceId }),
+    ...(delegationId !== undefined && { delegation_id: delegationId }),
   }
 }
 

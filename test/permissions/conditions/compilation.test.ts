@@ -15,6 +15,8 @@ const refused: [expression: string, message: RegExp, line: number, column: numbe
   ['subject.idd == ""', /unknown field of subject 'idd'; did you mean 'id'/, 1, 8],
   ['has(resource.owner)', /unknown field of resource 'owner'/, 1, 1],
   ['resource["name"] == ""', /unknown field of resource 'name'/, 1, 9],
+  ['agent.name == ""', /unknown field of agent 'name'/, 1, 6],
+  ['agent', /must be a bool, not map/, 1, 1],
   ['params.limt > 1', /unknown parameter 'limt'; did you mean 'limit'/, 1, 7],
   ['matches("a")', /matches\(\) does not take these arguments/, 1, 1],
   ['[1].map(x, x) == [1]', /map\(\) is not available/, 1, 4],
@@ -77,6 +79,9 @@ const reads: [expression: string, variables: string[], attributes: string[] | 'a
   ['resource == {}', ['resource'], 'all'],
   ['resource.attributes[action] == 1', ['action', 'resource'], 'all'],
   ['[1].all(context, context == 1)', [], []],
+  ['agent.type == "" || agent["id"] == subject.id', ['agent', 'subject'], []],
+  ['agent == {}', ['agent'], []],
+  ['[1].all(agent, agent == 1)', [], []],
 ]
 
 for (const [expression, variables, attributes] of reads) {

@@ -98,8 +98,8 @@ func (x *EvaluateConditionRequest) GetSample() *ConditionSample {
 	return nil
 }
 
-// The variables of a condition. What is absent is empty; fields of `subject` and `resource` that
-// are absent are empty strings, and `guest` is `false`.
+// The variables of a condition. What is absent is empty; fields of `subject`, `resource` and `agent`
+// that are absent are empty strings, and `guest` is `false`.
 type ConditionSample struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who asks: `id`, `external_id`, `type`, `email`, `role` and `guest`.
@@ -114,7 +114,9 @@ type ConditionSample struct {
 	// The properties of `subject`, `resource` and `action` in an AuthZEN request.
 	Properties *structpb.Struct `protobuf:"bytes,5,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
 	// The time of the request. Defaults to the current time.
-	Now           *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=now,proto3,oneof" json:"now,omitempty"`
+	Now *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=now,proto3,oneof" json:"now,omitempty"`
+	// The agent that acts for the subject: `type`, which is `service_account` or `client`, and `id`.
+	Agent         *structpb.Struct `protobuf:"bytes,7,opt,name=agent,proto3,oneof" json:"agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -187,6 +189,13 @@ func (x *ConditionSample) GetProperties() *structpb.Struct {
 func (x *ConditionSample) GetNow() *timestamppb.Timestamp {
 	if x != nil {
 		return x.Now
+	}
+	return nil
+}
+
+func (x *ConditionSample) GetAgent() *structpb.Struct {
+	if x != nil {
+		return x.Agent
 	}
 	return nil
 }
@@ -290,7 +299,7 @@ const file_daikon_v1_admin_conditions_proto_rawDesc = "" +
 	"\x06sample\x18\x04 \x01(\v2\x1a.daikon.v1.ConditionSampleH\x02R\x06sample\x88\x01\x01B\r\n" +
 	"\v_parametersB\t\n" +
 	"\a_paramsB\t\n" +
-	"\a_sample\"\x90\x03\n" +
+	"\a_sample\"\xce\x03\n" +
 	"\x0fConditionSample\x126\n" +
 	"\asubject\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\asubject\x88\x01\x01\x128\n" +
 	"\bresource\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x01R\bresource\x88\x01\x01\x12\x1b\n" +
@@ -299,7 +308,8 @@ const file_daikon_v1_admin_conditions_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x05 \x01(\v2\x17.google.protobuf.StructH\x04R\n" +
 	"properties\x88\x01\x01\x121\n" +
-	"\x03now\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x05R\x03now\x88\x01\x01B\n" +
+	"\x03now\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x05R\x03now\x88\x01\x01\x122\n" +
+	"\x05agent\x18\a \x01(\v2\x17.google.protobuf.StructH\x06R\x05agent\x88\x01\x01B\n" +
 	"\n" +
 	"\b_subjectB\v\n" +
 	"\t_resourceB\t\n" +
@@ -307,7 +317,8 @@ const file_daikon_v1_admin_conditions_proto_rawDesc = "" +
 	"\n" +
 	"\b_contextB\r\n" +
 	"\v_propertiesB\x06\n" +
-	"\x04_now\"\xb2\x01\n" +
+	"\x04_nowB\b\n" +
+	"\x06_agent\"\xb2\x01\n" +
 	"\x0fConditionResult\x12\x16\n" +
 	"\x06result\x18\x01 \x01(\bR\x06result\x12\x19\n" +
 	"\x05error\x18\x02 \x01(\tH\x00R\x05error\x88\x01\x01\x12\x17\n" +
@@ -349,11 +360,12 @@ var file_daikon_v1_admin_conditions_proto_depIdxs = []int32{
 	3, // 5: daikon.v1.ConditionSample.context:type_name -> google.protobuf.Struct
 	3, // 6: daikon.v1.ConditionSample.properties:type_name -> google.protobuf.Struct
 	4, // 7: daikon.v1.ConditionSample.now:type_name -> google.protobuf.Timestamp
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	3, // 8: daikon.v1.ConditionSample.agent:type_name -> google.protobuf.Struct
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_conditions_proto_init() }

@@ -585,7 +585,7 @@ type ExplainPermissionRequest struct {
 	// What conditions read as `context`. At most 4 KiB as compact JSON, and 32 levels deep. In a query
 	// parameter, it is JSON.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
-	// `user`, `group`, `link` or `anonymous`.
+	// `user`, `group`, `link`, `delegation` or `anonymous`.
 	SubjectType *string `protobuf:"bytes,5,opt,name=subject_type,json=subjectType,proto3,oneof" json:"subject_type,omitempty"`
 	// The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
 	// ID, not by its token. Absent for `anonymous`.
@@ -1246,7 +1246,10 @@ type WhatIfRequest struct {
 	// What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	// What is assumed beside the facts. Up to 50 items.
-	With          []*Assumption `protobuf:"bytes,5,rep,name=with,proto3" json:"with,omitempty"`
+	With []*Assumption `protobuf:"bytes,5,rep,name=with,proto3" json:"with,omitempty"`
+	// The agent that acts for the subject, which conditions read as `agent`. Absent for a delegation, which
+	// has its own.
+	Agent         *AssumedAgent `protobuf:"bytes,6,opt,name=agent,proto3,oneof" json:"agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1316,10 +1319,17 @@ func (x *WhatIfRequest) GetWith() []*Assumption {
 	return nil
 }
 
+func (x *WhatIfRequest) GetAgent() *AssumedAgent {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
 // A subject, as administrators know it.
 type ListedSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user`, `group`, `link` or `anonymous`.
+	// `user`, `group`, `link`, `delegation` or `anonymous`.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
 	// ID, not by its token. Absent for `anonymous`.
@@ -1372,6 +1382,61 @@ func (x *ListedSubject) GetId() string {
 	return ""
 }
 
+// Software that acts for a subject.
+type AssumedAgent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `service_account` or `client`.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The ID of the service account or the client app.
+	Id            string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssumedAgent) Reset() {
+	*x = AssumedAgent{}
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssumedAgent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssumedAgent) ProtoMessage() {}
+
+func (x *AssumedAgent) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssumedAgent.ProtoReflect.Descriptor instead.
+func (*AssumedAgent) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *AssumedAgent) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *AssumedAgent) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 // What is assumed about a subject.
 type Assumption struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1387,7 +1452,7 @@ type Assumption struct {
 
 func (x *Assumption) Reset() {
 	*x = Assumption{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1464,7 @@ func (x *Assumption) String() string {
 func (*Assumption) ProtoMessage() {}
 
 func (x *Assumption) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[15]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1412,7 +1477,7 @@ func (x *Assumption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Assumption.ProtoReflect.Descriptor instead.
 func (*Assumption) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Assumption) GetShare() *AssumedShare {
@@ -1460,7 +1525,7 @@ type AssumedShare struct {
 
 func (x *AssumedShare) Reset() {
 	*x = AssumedShare{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1537,7 @@ func (x *AssumedShare) String() string {
 func (*AssumedShare) ProtoMessage() {}
 
 func (x *AssumedShare) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[16]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1550,7 @@ func (x *AssumedShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssumedShare.ProtoReflect.Descriptor instead.
 func (*AssumedShare) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AssumedShare) GetGranteeType() string {
@@ -1548,7 +1613,7 @@ type AssumedRole struct {
 
 func (x *AssumedRole) Reset() {
 	*x = AssumedRole{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1625,7 @@ func (x *AssumedRole) String() string {
 func (*AssumedRole) ProtoMessage() {}
 
 func (x *AssumedRole) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[17]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1638,7 @@ func (x *AssumedRole) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssumedRole.ProtoReflect.Descriptor instead.
 func (*AssumedRole) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AssumedRole) GetRoleId() string {
@@ -1596,7 +1661,7 @@ type AssumedMembership struct {
 
 func (x *AssumedMembership) Reset() {
 	*x = AssumedMembership{}
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[18]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1608,7 +1673,7 @@ func (x *AssumedMembership) String() string {
 func (*AssumedMembership) ProtoMessage() {}
 
 func (x *AssumedMembership) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[18]
+	mi := &file_daikon_v1_admin_permissions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1621,7 +1686,7 @@ func (x *AssumedMembership) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssumedMembership.ProtoReflect.Descriptor instead.
 func (*AssumedMembership) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{18}
+	return file_daikon_v1_admin_permissions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AssumedMembership) GetRole() string {
@@ -1808,19 +1873,24 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\vconditional\x18\x05 \x01(\bR\vconditional\x12\x1e\n" +
 	"\n" +
 	"conditions\x18\x06 \x03(\tR\n" +
-	"conditions\"\xef\x01\n" +
+	"conditions\"\xad\x02\n" +
 	"\rWhatIfRequest\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x122\n" +
 	"\asubject\x18\x02 \x01(\v2\x18.daikon.v1.ListedSubjectR\asubject\x12\x16\n" +
 	"\x06action\x18\x03 \x01(\tR\x06action\x126\n" +
 	"\acontext\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01\x12)\n" +
-	"\x04with\x18\x05 \x03(\v2\x15.daikon.v1.AssumptionR\x04withB\n" +
+	"\x04with\x18\x05 \x03(\v2\x15.daikon.v1.AssumptionR\x04with\x122\n" +
+	"\x05agent\x18\x06 \x01(\v2\x17.daikon.v1.AssumedAgentH\x01R\x05agent\x88\x01\x01B\n" +
 	"\n" +
-	"\b_context\"?\n" +
+	"\b_contextB\b\n" +
+	"\x06_agent\"?\n" +
 	"\rListedSubject\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x13\n" +
 	"\x02id\x18\x02 \x01(\tH\x00R\x02id\x88\x01\x01B\x05\n" +
-	"\x03_id\"\xd6\x01\n" +
+	"\x03_id\"2\n" +
+	"\fAssumedAgent\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\"\xd6\x01\n" +
 	"\n" +
 	"Assumption\x122\n" +
 	"\x05share\x18\x01 \x01(\v2\x17.daikon.v1.AssumedShareH\x00R\x05share\x88\x01\x01\x12/\n" +
@@ -1870,7 +1940,7 @@ func file_daikon_v1_admin_permissions_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_permissions_proto_rawDescData
 }
 
-var file_daikon_v1_admin_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_daikon_v1_admin_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_daikon_v1_admin_permissions_proto_goTypes = []any{
 	(*PermissionPageRequest)(nil),         // 0: daikon.v1.PermissionPageRequest
 	(*PermissionPage)(nil),                // 1: daikon.v1.PermissionPage
@@ -1887,42 +1957,44 @@ var file_daikon_v1_admin_permissions_proto_goTypes = []any{
 	(*PermissionSubject)(nil),             // 12: daikon.v1.PermissionSubject
 	(*WhatIfRequest)(nil),                 // 13: daikon.v1.WhatIfRequest
 	(*ListedSubject)(nil),                 // 14: daikon.v1.ListedSubject
-	(*Assumption)(nil),                    // 15: daikon.v1.Assumption
-	(*AssumedShare)(nil),                  // 16: daikon.v1.AssumedShare
-	(*AssumedRole)(nil),                   // 17: daikon.v1.AssumedRole
-	(*AssumedMembership)(nil),             // 18: daikon.v1.AssumedMembership
-	(*timestamppb.Timestamp)(nil),         // 19: google.protobuf.Timestamp
-	(*daikonv1.ParentResource)(nil),       // 20: daikon.v1.ParentResource
-	(*structpb.Struct)(nil),               // 21: google.protobuf.Struct
-	(*daikonv1.DelegationAgent)(nil),      // 22: daikon.v1.DelegationAgent
-	(*daikonv1.ShareCondition)(nil),       // 23: daikon.v1.ShareCondition
+	(*AssumedAgent)(nil),                  // 15: daikon.v1.AssumedAgent
+	(*Assumption)(nil),                    // 16: daikon.v1.Assumption
+	(*AssumedShare)(nil),                  // 17: daikon.v1.AssumedShare
+	(*AssumedRole)(nil),                   // 18: daikon.v1.AssumedRole
+	(*AssumedMembership)(nil),             // 19: daikon.v1.AssumedMembership
+	(*timestamppb.Timestamp)(nil),         // 20: google.protobuf.Timestamp
+	(*daikonv1.ParentResource)(nil),       // 21: daikon.v1.ParentResource
+	(*structpb.Struct)(nil),               // 22: google.protobuf.Struct
+	(*daikonv1.DelegationAgent)(nil),      // 23: daikon.v1.DelegationAgent
+	(*daikonv1.ShareCondition)(nil),       // 24: daikon.v1.ShareCondition
 }
 var file_daikon_v1_admin_permissions_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.PermissionPage.items:type_name -> daikon.v1.PermissionSummary
-	19, // 1: daikon.v1.PermissionSummary.created_at:type_name -> google.protobuf.Timestamp
-	20, // 2: daikon.v1.PermissionSummary.parent:type_name -> daikon.v1.ParentResource
+	20, // 1: daikon.v1.PermissionSummary.created_at:type_name -> google.protobuf.Timestamp
+	21, // 2: daikon.v1.PermissionSummary.parent:type_name -> daikon.v1.ParentResource
 	3,  // 3: daikon.v1.PermissionSummary.visible_through:type_name -> daikon.v1.VisibilitySource
-	21, // 4: daikon.v1.ExplainPermissionRequest.context:type_name -> google.protobuf.Struct
+	22, // 4: daikon.v1.ExplainPermissionRequest.context:type_name -> google.protobuf.Struct
 	8,  // 5: daikon.v1.PermissionExplanation.reasons:type_name -> daikon.v1.AccessReason
-	19, // 6: daikon.v1.AccessReason.expires_at:type_name -> google.protobuf.Timestamp
+	20, // 6: daikon.v1.AccessReason.expires_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: daikon.v1.AccessReason.inherited_from:type_name -> daikon.v1.AncestorResource
-	22, // 8: daikon.v1.AccessReason.agent:type_name -> daikon.v1.DelegationAgent
-	21, // 9: daikon.v1.ListPermissionSubjectsRequest.context:type_name -> google.protobuf.Struct
+	23, // 8: daikon.v1.AccessReason.agent:type_name -> daikon.v1.DelegationAgent
+	22, // 9: daikon.v1.ListPermissionSubjectsRequest.context:type_name -> google.protobuf.Struct
 	12, // 10: daikon.v1.PermissionSubjectPage.items:type_name -> daikon.v1.PermissionSubject
 	8,  // 11: daikon.v1.PermissionSubject.reasons:type_name -> daikon.v1.AccessReason
 	14, // 12: daikon.v1.WhatIfRequest.subject:type_name -> daikon.v1.ListedSubject
-	21, // 13: daikon.v1.WhatIfRequest.context:type_name -> google.protobuf.Struct
-	15, // 14: daikon.v1.WhatIfRequest.with:type_name -> daikon.v1.Assumption
-	16, // 15: daikon.v1.Assumption.share:type_name -> daikon.v1.AssumedShare
-	17, // 16: daikon.v1.Assumption.role:type_name -> daikon.v1.AssumedRole
-	18, // 17: daikon.v1.Assumption.membership:type_name -> daikon.v1.AssumedMembership
-	19, // 18: daikon.v1.AssumedShare.expires_at:type_name -> google.protobuf.Timestamp
-	23, // 19: daikon.v1.AssumedShare.condition:type_name -> daikon.v1.ShareCondition
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	22, // 13: daikon.v1.WhatIfRequest.context:type_name -> google.protobuf.Struct
+	16, // 14: daikon.v1.WhatIfRequest.with:type_name -> daikon.v1.Assumption
+	15, // 15: daikon.v1.WhatIfRequest.agent:type_name -> daikon.v1.AssumedAgent
+	17, // 16: daikon.v1.Assumption.share:type_name -> daikon.v1.AssumedShare
+	18, // 17: daikon.v1.Assumption.role:type_name -> daikon.v1.AssumedRole
+	19, // 18: daikon.v1.Assumption.membership:type_name -> daikon.v1.AssumedMembership
+	20, // 19: daikon.v1.AssumedShare.expires_at:type_name -> google.protobuf.Timestamp
+	24, // 20: daikon.v1.AssumedShare.condition:type_name -> daikon.v1.ShareCondition
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_permissions_proto_init() }
@@ -1940,16 +2012,16 @@ func file_daikon_v1_admin_permissions_proto_init() {
 	file_daikon_v1_admin_permissions_proto_msgTypes[11].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[13].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[14].OneofWrappers = []any{}
-	file_daikon_v1_admin_permissions_proto_msgTypes[15].OneofWrappers = []any{}
 	file_daikon_v1_admin_permissions_proto_msgTypes[16].OneofWrappers = []any{}
-	file_daikon_v1_admin_permissions_proto_msgTypes[18].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[17].OneofWrappers = []any{}
+	file_daikon_v1_admin_permissions_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_permissions_proto_rawDesc), len(file_daikon_v1_admin_permissions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -12,7 +12,7 @@ import { fromDate, fromJson, type Json } from '../../conditions/values.ts'
 import type { CallWork } from '../../conditions/work.ts'
 import { roleOf, statusBit } from '../bits.ts'
 import { decide } from '../facts.ts'
-import type { Check } from '../question.ts'
+import type { Agent, Check } from '../question.ts'
 import type { Requirement, RequiringResource } from '../statements/requirements.ts'
 import type { Candidate, StoredVariables } from '../statements/uncertain.ts'
 import { kindOf, subjectKinds, typeOf } from '../subjects/subject-kinds.ts'
@@ -56,7 +56,11 @@ export type JudgedCheck = {
   candidates: JudgedCondition[]
 }
 
+/** What conditions read of a check. */
+type JudgedQuestion = Pick<Check, 'action' | 'subject' | 'resourceType' | 'input' | 'agent'>
+
 const noInput: ConditionInput = {}
+const noAgent: Agent = { type: '', id: '' }
 const failed: Verdict = {
   result: false,
   error: 'the condition could not be evaluated',
@@ -69,7 +73,7 @@ const failed: Verdict = {
  * every candidate, for the reasons.
  */
 export async function judge(
-  check: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
+  check: JudgedQuestion,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
@@ -133,7 +137,7 @@ async function findUnmet(
 }
 
 function createEvaluate(
-  check: Pick<Check, 'action' | 'subject' | 'resourceType' | 'input'>,
+  check: JudgedQuestion,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
@@ -150,9 +154,9 @@ function createEvaluate(
       chargeConversion(work, found.parameters, params)
       const converted = convertParameters(found.parameters, params)
       if ('violations' in converted) return failed
-      const { subject, resource: asked } = facts.variables
+      const { subject, resource: asked, agent } = facts.variables
       const of = ancestor ?? { resourceType: check.resourceType, resource: asked }
-      variables ??= createVariables(check, facts, subject)
+      variables ??= createVariables(check, facts, subject, agent)
       const resource = resources.get(ancestor) ?? createResourceVariable(of)
       resources.set(ancestor, resource)
       return evaluateCondition(found.condition, { ...variables, resource }, converted.values, work)
@@ -165,9 +169,10 @@ function createEvaluate(
 
 /** Returns the variables of the conditions of a check, but the resource. */
 function createVariables(
-  { action, subject, input = noInput }: Pick<Check, 'action' | 'subject' | 'input'>,
+  { action, subject, input = noInput, agent }: JudgedQuestion,
   { bits, now }: UncertainFacts,
   stored: StoredVariables['subject'],
+  storedAgent: StoredVariables['agent'],
 ): ConditionVariables {
   // A role in another workspace than the resource's does not count.
   const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
@@ -185,6 +190,7 @@ function createVariables(
       role,
       guest: role !== '' && (bits & statusBit.guest) !== 0,
     }),
+    agent: fromJson(agent ?? storedAgent ?? noAgent),
     action,
     ...convertInput(input),
     now: fromDate(now),

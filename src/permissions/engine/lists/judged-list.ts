@@ -3,7 +3,6 @@ import { countJudged, type LoadJudgedFacts } from '../conditions/judged-facts.ts
 import { decide } from '../facts.ts'
 import type { Check } from '../question.ts'
 import { idSeparator } from '../statements/list.ts'
-import { type SubjectKindName, subjectKinds } from '../subjects/subject-kinds.ts'
 import { type ListQuery, type LoadList, splitIds } from './list.ts'
 
 export type JudgedListOptions = {
@@ -12,8 +11,6 @@ export type JudgedListOptions = {
   /** Lists what would be allowed if every condition were true. */
   loadCandidates: LoadList
   loadFacts: LoadJudgedFacts
-  /** The kind of subject that `userId` of a query identifies. */
-  kind: SubjectKindName
 }
 
 /** The number of resources that are judged together. */
@@ -30,9 +27,7 @@ export function createJudgedList({
   loadCertain,
   loadCandidates,
   loadFacts,
-  kind,
 }: JudgedListOptions): LoadList {
-  const isOfCaller = kind === 'user'
   return async (query, scope) => {
     const certain = await loadCertain(query, scope)
     if (!certain.isUncertain) return certain
@@ -48,8 +43,8 @@ export function createJudgedList({
       const judged = ids.slice(0, chunkSize)
       const checks = judged.map((id) => toCheck(query, id))
       const wasUnused = isUnused(work)
-      const facts = await loadFacts({ ...(isOfCaller ? query : {}), checks }, scope, work)
-      if (isOfCaller) status = facts.status
+      const facts = await loadFacts({ ...query, checks }, scope, work)
+      status = facts.status
       const end = countJudged(judged.length, facts, wasUnused)
       for (const [index, id] of judged.slice(0, end).entries())
         if (decide(query.action, facts.bits[index])) allowed.push(id)
@@ -68,9 +63,8 @@ export function createJudgedList({
       nextId,
     }
   }
+}
 
-  function toCheck({ serviceName, resourceType, action, input, userId }: ListQuery, id: string) {
-    const check: Check = { serviceName, resourceType, resourceId: id, action, input }
-    return isOfCaller ? check : { ...check, subject: { [subjectKinds[kind].idMember]: userId } }
-  }
+function toCheck({ serviceName, resourceType, action, input }: ListQuery, id: string): Check {
+  return { serviceName, resourceType, resourceId: id, action, input }
 }

@@ -2,9 +2,13 @@ import type { Caller, PrincipalStatus } from '../../../core/caller.ts'
 import type { RequestScope } from '../../../core/request-scope.ts'
 import type { ListQuestion } from '../question.ts'
 import { idSeparator } from '../statements/list.ts'
+import type { SubjectId } from '../subjects/subject-kind.ts'
 
-/** A query for the status of a caller and the resources that the caller has access to. */
-export type ListQuery = Caller & ListQuestion
+/**
+ * A query for the status of a caller and the resources that the caller has access to, or that a subject
+ * has of another kind than callers.
+ */
+export type ListQuery = Caller & SubjectId & ListQuestion
 
 /** A list, and the status of the caller from the same snapshot. */
 export type List = {

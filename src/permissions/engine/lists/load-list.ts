@@ -7,7 +7,7 @@ import { actionElement, createKeyTable, createKindTable } from '../parameters.ts
 import { type ListRow, listSql } from '../statements/list.ts'
 import { grantsRowOf } from '../statements/list-caller.ts'
 import { listWithFoldersSql } from '../statements/list-with-folders.ts'
-import { type SubjectKindName, statementName } from '../subjects/subject-kinds.ts'
+import { idOf, type SubjectKindName, statementName } from '../subjects/subject-kinds.ts'
 import { countIds, type List, type ListQuery, type LoadList } from './list.ts'
 
 /**
@@ -72,7 +72,7 @@ function budgetsOfPage(limit: number): ListBudget[] {
 type ListResult = Omit<List, 'joinedIds'> & { joinedIds: string | null; mayHaveFolders: boolean }
 
 export type LoadListOptions = {
-  /** The kind of the subjects whose IDs the queries have as `userId`. */
+  /** The kind of the subjects of the queries. */
   kind?: SubjectKindName
   /** Whether to list what would be allowed if every condition were true. */
   withConditional?: boolean
@@ -187,7 +187,7 @@ function createParameters(queries: ListQuery[]): string[] {
     kinds.services,
     kinds.types,
     queries.map(({ tokenId }) => tokenId),
-    queries.map(({ userId }) => userId),
+    queries.map(idOf),
     queries.map(({ workspaceId }) => workspaceId),
     keyPositions,
     kindPositions,

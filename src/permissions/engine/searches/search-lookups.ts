@@ -16,6 +16,8 @@ export type SearchLookups = {
   listMemberships(userId: string, first: string, workspaceId?: string): Promise<string[]>
   /** Returns the workspace of a group; only if it is `workspaceId`, if that is set. */
   findWorkspaceOfGroup(groupId: string, workspaceId?: string): Promise<string | undefined>
+  /** Returns the workspace of a delegation; only if it is `workspaceId`, if that is set. */
+  findWorkspaceOfDelegation(delegationId: string, workspaceId?: string): Promise<string | undefined>
   /** Returns the external IDs and display names of those resources that have any, by resource ID. */
   findResourceNames(kind: Kind, resourceIds: string[]): Promise<Map<string, ResourceNames>>
   /** Returns the names of up to `limit` actions of a service after `after`, in order. */
@@ -34,6 +36,9 @@ order by workspace_id limit ${workspacesPerPage}`
 const groupWorkspaceSql = `
 select workspace_id from groups
 where id = $1 and ($2::uuid is null or workspace_id = $2) and ${isInLiveWorkspace('workspace_id')}`
+
+const delegationWorkspaceSql = `
+select workspace_id from delegations where id = $1 and ($2::uuid is null or workspace_id = $2)`
 
 const resourceNamesSql = `
 select r.resource_id, r.external_id, r.display_name
@@ -63,6 +68,12 @@ export function createSearchLookups(statements: Statements): SearchLookups {
     async findWorkspaceOfGroup(groupId, workspaceId) {
       const values = [groupId, workspaceId]
       const rows = await statements.rows<[string]>('group workspace', groupWorkspaceSql, values)
+      return rows[0]?.[0]
+    },
+    async findWorkspaceOfDelegation(delegationId, workspaceId) {
+      const values = [delegationId, workspaceId]
+      const name = 'delegation workspace'
+      const rows = await statements.rows<[string]>(name, delegationWorkspaceSql, values)
       return rows[0]?.[0]
     },
     async findResourceNames({ serviceName, resourceType }, resourceIds) {

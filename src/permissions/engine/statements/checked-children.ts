@@ -1,7 +1,9 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
+import { inheritsFromAny } from '../chain.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import type { Ctes } from '../statement.ts'
+import type { Coverage } from '../subjects/subject-kind.ts'
 import { ancestorBits } from './checks.ts'
 import type { Certainty } from './list.ts'
 
@@ -11,6 +13,8 @@ const firstPerId = 2
 type CheckedOptions = {
   values: Pick<ListValues, 'workspace' | 'first' | 'limit'>
   certainty: Certainty
+  /** The coverage of the subject, whose resources count instead of grants if it lists any. */
+  coverage: Coverage | null
   /** SQL for whether any child is checked. */
   isUsed: string
   /** SQL for the maximum number of checked children. */
@@ -29,10 +33,13 @@ type CheckedOptions = {
 export function checkedCtes({
   values: { workspace, first, limit },
   certainty,
+  coverage,
   isUsed,
   maxChecked,
 }: CheckedOptions): Ctes {
   const sufficient = certainty === 'certain' ? 'q.grants' : `(q.grants | ${grant.conditional})`
+  const isGranted = `${ancestorBits('parent.id', 'perGroup')} & ${sufficient} <> 0`
+  const isListed = inheritsFromAny('parent.id', 'q.listed')
   return {
     checked: `
   select ${first} as next, 0 as count, 0 as found, array[]::uuid[] as ids where ${isUsed}
@@ -65,7 +72,7 @@ export function checkedCtes({
         from (select distinct parent_id as id from candidate) parent
         cross join query q
         cross join (select (select id from kind) as kind_id, ${workspace} as workspace_id) r
-        where ${ancestorBits('parent.id', 'perGroup')} & ${sufficient} <> 0
+        where ${coverage ? `case when q.listed is null then ${isGranted} else ${isListed} end` : isGranted}
       )) is true
     ) as ids
     from part, following

@@ -85,11 +85,9 @@ export function actionColumns({ coverage }: SubjectKind): string {
       as action, item.action as asked_action, subjects.subject_ids[item.subject] as subject_id`
 }
 
-/** Returns SQL that adds `grant.uncovered` to the bits of a check unless the condition is true. */
-export function uncoveredBits(isCovered: string | undefined): string {
-  if (isCovered === undefined) return ''
-  return `
-  | case when ${isCovered} then 0 else ${grant.uncovered} end`
+/** Returns SQL that adds the bits of a coverage, if there is one, to those of a check. */
+export function withCoverage(bits: string, coverage: string | undefined): string {
+  return coverage === undefined ? bits : `${bits}\n  | ${coverage}`
 }
 
 /**
@@ -162,7 +160,7 @@ export function checkBits(ancestry: Ancestry, grants: string, { coverage }: Subj
     ancestry === 'ownGrants' ? grant.inherited : `((${grants}) & ${grant.public | grant.inherited})`
   const barred = `i.barred | case when r.parent_id is null or not r.inherits then 0
       else i.barred_below end`
-  return `i.status
+  const ofGrants = `i.status
   | case when i.workspace_id is not null then 0 else coalesce((
       select ${membershipBitsSql('m')} from live_members m
       where m.user_id = q.user_id and m.workspace_id = q.workspace_id
@@ -170,7 +168,8 @@ export function checkBits(ancestry: Ancestry, grants: string, { coverage }: Subj
   | case when r.id is null then 0
       when q.is_outside then ${barred} | ${outside}
       else ${grant.registered} | ${barred} | ${grants} end
-  | ${actionBitsSql}${uncoveredBits(coverage?.coversResource(ancestry))}`
+  | ${actionBitsSql}`
+  return withCoverage(ofGrants, coverage?.bitsOfResource(ancestry))
 }
 
 /** Return the grants of the subject `q` on the resource `r` as bits. */

@@ -1,6 +1,7 @@
 import { roles } from '../../../core/roles.ts'
 import { actionFact, builtInActions, memberFact, sufficientGrants } from '../../access.ts'
 import { statusBit } from '../bits.ts'
+import type { Coverage } from '../subjects/subject-kind.ts'
 import { actionBitsSql, keyStatusColumns, statusJoins, statusSql } from './status.ts'
 
 /** All combinations of the bits of `actionFact`. */
@@ -57,12 +58,19 @@ const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::
  *
  * A viewer who lists what she may `view`, for example, gets `owner | workspace | view | edit`.
  * `offset 0` prevents the planner from computing the grants each time they are used.
+ *
+ * With a coverage, the source also has the columns `is_covered` and `resources` (`Coverage.ofList`). If
+ * it covers some resources alone, these are what the list begins with: they are in the column `listed`,
+ * null otherwise, and no grant is.
  */
-export function callersOf(source: string): string {
+export function callersOf(source: string, coverage: Coverage | null = null): string {
+  const isAccepted = `${isActive} and (${hasValidKey})`
+  const isGranted = coverage ? `${isAccepted} and q.is_covered and q.resources is null` : isAccepted
+  const listed = `case when ${isAccepted} and q.is_covered then q.resources end as listed`
   return `(
     select q.*, keys.keys_required, keys.key_statuses -> (q.key - 1) as key_status,
       ${statusSql} as status,
-      case when ${isActive} and (${hasValidKey}) then ${sufficient} else 0 end as grants
+      case when ${isGranted} then ${sufficient} else 0 end as grants${coverage ? `,\n      ${listed}` : ''}
     from keys cross join ${source} q
     ${statusJoins}
     offset 0

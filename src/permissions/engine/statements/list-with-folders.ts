@@ -2,7 +2,8 @@ import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { toSql } from '../statement.ts'
-import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
+import type { SubjectKind } from '../subjects/subject-kind.ts'
+import { ofEachKind } from '../subjects/subject-kinds.ts'
 import { checkedCtes } from './checked-children.ts'
 import {
   type Certainty,
@@ -19,26 +20,45 @@ import { keysCtes } from './list-caller.ts'
 /** The values of the query: the statement processes only one. */
 const serviceSql = '($2::text[])[1]'
 const typeSql = '($3::text[])[1]'
-const values: Omit<ListValues, 'permission'> = {
-  workspace: '($6::uuid[])[1]',
-  user: '($5::uuid[])[1]',
-  kind: 'kind.id',
-  first: '($9::uuid[])[1]',
-  limit: '($10::int[])[1]',
-  grants: '(select grants from query)',
-  action: '($11::text[])[1]',
-}
-const { workspace, first, limit, grants } = values
+const first = '($9::uuid[])[1]'
+const limit = '($10::int[])[1]'
+const grants = '(select grants from query)'
 
-/** Returns SQL for the folders on which the user has one of the grants. */
-function grantedFolders(values: ListValues): string {
+/** The user of a coverage, and its workspace, are in the query. */
+function valuesOf({ coverage }: SubjectKind): Omit<ListValues, 'permission'> {
+  return {
+    workspace: coverage ? '(select workspace_id from query)' : '($6::uuid[])[1]',
+    user: coverage ? '(select user_id from query)' : '($5::uuid[])[1]',
+    kind: 'kind.id',
+    first,
+    limit,
+    grants,
+    action: '($11::text[])[1]',
+  }
+}
+
+/** The resources `r` of the workspace that the coverage of the query lists. */
+const listedResources = `from resources r where r.id = any((select listed from query)::uuid[])
+      and r.workspace_id = (select workspace_id from query)
+      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`
+
+/** Returns SQL for a page of the resources of the kind that the coverage of the query lists. */
+const listedPage = `select r.resource_id ${listedResources}
+      and r.kind_id = kind.id and r.resource_id >= ${first} order by r.resource_id limit ${limit}`
+
+const listedFolders = `
+    select r.id ${listedResources} and r.is_parent
+      and r.kind_id = any((select ids from service)::int[])`
+
+/** Returns SQL for the folders on which the user has one of the grants, and those that a coverage lists. */
+function grantedFolders(values: ListValues, { coverage }: SubjectKind): string {
   const branches = partsOf('folders').map(
     ({ part: { bits, from } }) => `
     select r.id from ${from(values)}
       and ${grants} & ${bits} <> 0 and r.kind_id = any((select ids from service)::int[])
       and ${isInLiveTree('r.kind_id', 'r.resource_id')}`,
   )
-  return branches.join('\n    union all')
+  return [...branches, ...(coverage ? [listedFolders] : [])].join('\n    union all')
 }
 
 /**
@@ -68,7 +88,8 @@ const childIds = (condition: string, limit: string) => `array(
  * ID that was not checked, null unless the list ends early.
  *
  * The list includes resources that inherit a grant: the children of the granted folders and of all
- * folders below them.
+ * folders below them. With a coverage of some resources, it contains these and what inherits from them,
+ * whoever may see it.
  *
  * The statement reads a sample of IDs from every folder, which gives an upper bound for the page,
  * and then reads on only in folders that may have more IDs below the bound. If there are many
@@ -92,17 +113,20 @@ const childIds = (condition: string, limit: string) => `array(
  * checks the children in the workspace instead (`checkedCtes`).
  * See docs/decisions/lists.md#lists-of-users-who-can-reach-many-folders.
  */
-function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
+function createListWithFoldersSql(certainty: Certainty, subjectKind: SubjectKind): string {
+  const { coverage } = subjectKind
+  const values = valuesOf(subjectKind)
+  const { workspace } = values
   const listed = { ...values, permission: listedPermission[certainty] }
   const ofFolders = { ...listed, kind: '(select id from kind)' }
   const ctes = {
     ...keysCtes,
-    query: `select * from ${listQueries} q`,
+    query: `select * from ${listQueries(subjectKind)} q`,
     kind: `
   select id from resource_kinds where service_name = ${serviceSql} and resource_type = ${typeSql}`,
     service: `select array_agg(id) as ids from resource_kinds where service_name = ${serviceSql}`,
     reachable: `
-  select id from (${grantedFolders(ofFolders)}
+  select id from (${grantedFolders(ofFolders, subjectKind)}
   ) granted
   union
   -- "lateral" and "offset 0" make the planner read the children of each folder by index. A join would
@@ -145,11 +169,12 @@ function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName,
     ${childIds('resource_id >= (select first from probed)', '(select sample from size)')} as ids
   from folder, kind where (select first from probed) is not null`,
     direct: `
-  select resource_id from kind cross join lateral (${directPage(listed)}
+  select resource_id from kind cross join lateral (${directPage(listed, coverage ? [listedPage] : [])}
   ) by_branch`,
     ...checkedCtes({
       values,
       certainty,
+      coverage,
       isUsed: '(select is_beyond from size)',
       maxChecked: '$16::int',
     }),
@@ -183,17 +208,15 @@ function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName,
     ) reached
     order by resource_id limit ${limit}
   ) page), ''),
-  ${hasFullAccess},
-  ${isUncertainList},
+  ${hasFullAccess(subjectKind)},
+  ${isUncertainList(subjectKind)},
   case when (select count(*) from known) < ${limit} then (select next from unchecked) end
 from query q`
-  return ofEachKind((_, { tables }) =>
-    toSql({ ctes: { ...tables('$5::uuid[]'), ...ctes }, select }),
-  )
+  return toSql({ ctes: { ...subjectKind.tables('$5::uuid[]'), ...ctes }, select })
 }
 
 /** The statements for each Certainty. */
 export const listWithFoldersSql = {
-  certain: createListWithFoldersSql('certain'),
-  candidates: createListWithFoldersSql('candidates'),
+  certain: ofEachKind((_, kind) => createListWithFoldersSql('certain', kind)),
+  candidates: ofEachKind((_, kind) => createListWithFoldersSql('candidates', kind)),
 }

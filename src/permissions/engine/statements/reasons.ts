@@ -71,13 +71,15 @@ const names = `json_build_object(
 /**
  * $1 to $11 as in `checks.ts`. Returns a row for each check, in order: the bits of the check without
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
- * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors.
+ * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors. Kinds
+ * with a coverage also return StoredLimits.
  */
 export const reasonsSql = askOfSubjects(
   (kind) => `select ${checkBits('withAncestors', '0', kind)}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
-  case when r.id is not null then ${storedVariables('i.user_id')} end,
-  ${inheritedRequirementList('i.service')}
+  case when r.id is not null then
+    ${storedVariables('i.user_id', kind.coverage?.agentOf('i.subject_id'))} end,
+  ${inheritedRequirementList('i.service')}${kind.coverage ? `,\n  ${kind.coverage.limitsOfResource}` : ''}
 from ${checksFrom('withAncestors', kind)}
 order by i.position`,
 )

@@ -4,6 +4,7 @@ import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { shareColumns, subjectColumns } from '../grants/offered-columns.ts'
+import type { Agent } from '../question.ts'
 import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import {
   type InheritedRequirements,
@@ -47,15 +48,15 @@ export const candidateList = `(
 
 /**
  * Returns SQL for what conditions read of a subject and the resource `r`, as JSON: StoredVariables.
- * `userId` is the ID of the subject.
+ * `userId` is the ID of the subject, and `agent` SQL for the agent that acts for it.
  */
-export function storedVariables(userId: string): string {
+export function storedVariables(userId: string, agent?: string): string {
   return `json_build_object(
     'subject', (
       select json_build_object('id', id, 'externalId', external_id, 'email', email)
       from users where id = ${userId}
     ),
-    'resource', ${storedResource('r')}
+    'resource', ${storedResource('r')}${agent === undefined ? '' : `,\n    'agent', ${agent}`}
   )`
 }
 
@@ -82,7 +83,7 @@ function createUncertainSql(lookup: GroupLookup) {
     select json_agg(json_build_array(
         facts.bits,
         case when facts.bits & ${grant.conditional} <> 0 then ${candidateList} end,
-        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end,
+        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id', kind.coverage?.agentOf('i.subject_id'))} end,
         ${inheritedRequirementList('i.service')}
       ) order by q.position)
     from ${checksFrom('withAncestors', kind)}
@@ -117,6 +118,8 @@ export type Candidate = {
 export type StoredVariables = {
   subject: { id: string; externalId: string | null; email: string | null } | null
   resource: StoredResource
+  /** The agent that acts for the subject, if one does. */
+  agent?: Agent | null
 }
 
 export type UncertainCheck = [

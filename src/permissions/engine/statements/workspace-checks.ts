@@ -5,7 +5,7 @@ import { partsOf } from '../grants/grant-kinds.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import { serviceSubjectColumns } from '../grants/offered-columns.ts'
 import { workspaceType } from '../question.ts'
-import { actionColumns, askOfSubjects, uncoveredBits } from './checks.ts'
+import { actionColumns, askOfSubjects, withCoverage } from './checks.ts'
 import { groupLinks } from './reasons.ts'
 import { actionBitsSql } from './status.ts'
 
@@ -50,6 +50,7 @@ const customRoles = `(
  * | 2         | the facts as bits (`bits.ts`)                                             |
  * | 3, 4, 5   | role of the member, `customRoles`, `groupLinks`                           |
  * | 6, 7      | names of the user and the workspace, null if they are unknown             |
+ * | 8         | of kinds with a coverage, StoredLimits                                    |
  *
  * A member may view the workspace. Its owners and admins may do everything, as with the resources
  * in it, and members who have a custom role with an action may perform it.
@@ -60,10 +61,10 @@ export const workspaceChecksSql = askOfSubjects(
     | case when q.is_limited then 0 else ${membershipBitsSql('m')} end
     | case when q.workspace_id is null then 0 else ${grant.registered} end
     | case when m.role is null then 0 else ${grant.view} end
-    | ${actionBitsSql}${uncoveredBits(kind.coverage?.coversWorkspace())},
+    | ${withCoverage(actionBitsSql, kind.coverage?.bitsOfWorkspace)},
   m.role, ${customRoles}, ${groupLinks},
   (select coalesce(nullif(name, ''), email) from users where id = q.user_id),
-  q.workspace_name
+  q.workspace_name${kind.coverage ? `,\n  ${kind.coverage.limitsOfWorkspace}` : ''}
 from (
   select subjects.user_ids[item.subject] as user_id, subjects.statuses[item.subject] as status,
     subjects.workspace_ids[item.subject] is not null as is_limited, item.service, ${actionColumns(kind)},

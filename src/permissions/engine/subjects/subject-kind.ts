@@ -44,6 +44,26 @@ export type SubjectKind = {
   isRemembered: boolean
 }
 
+/** What a check can exceed of a coverage. */
+export type Limit = 'action' | 'type' | 'resource'
+
+/** A coverage, and what a check exceeds of it. */
+export type StoredLimits = {
+  id: string
+  agent: { type: string; id: string; name: string }
+  expiresAt: string
+  serviceName: string
+  actions: string[] | null
+  resourceTypes: string[] | null
+  exceeded: Limit[]
+}
+
+/** SQL expressions for what is asked. */
+export type AskedColumns = { action: string; service: string; type: string }
+
+/** SQL expressions for the subject and the workspace that a list is limited to, and what it asks. */
+export type ListedColumns = AskedColumns & { subjectId: string; workspaceId: string }
+
 /**
  * How subjects of a kind stand for a user. Statements read the user instead of the subject, so that all
  * grants are those of the user, and add `grant.uncovered` to the bits of each check that is not covered.
@@ -55,10 +75,23 @@ export type Coverage = {
    */
   resolve(named: string): string
   /**
-   * Returns an SQL condition: whether the check `i` of the resource `r` is covered. It reads the columns
-   * `subject_id`, `status`, `service`, `type` and `asked_action` of `i`.
+   * Returns SQL for the bits that say whether the check `i` of the resource `r` is covered: `uncovered`,
+   * with `delegationFact`. It reads the columns `subject_id`, `status`, `service`, `type` and
+   * `asked_action` of `i`.
    */
-  coversResource(ancestry: Ancestry): string
+  bitsOfResource(ancestry: Ancestry): string
   /** The same for the check `q` of a workspace. */
-  coversWorkspace(): string
+  bitsOfWorkspace: string
+  /** SQL for what limits the check `i`, as JSON: StoredLimits. Null for an unknown subject. */
+  limitsOfResource: string
+  /** The same for the check `q` of a workspace. */
+  limitsOfWorkspace: string
+  /**
+   * Returns a query for the columns `user_id` and `workspace_id` of a subject that asks for a list,
+   * `is_covered`, whether any resource of the list can be covered, and `resources`: an array with the IDs
+   * of those, which stand for what inherits from them, too, or null for all.
+   */
+  ofList(columns: ListedColumns): string
+  /** Returns SQL for the agent that acts for the user, as JSON. */
+  agentOf(subjectId: string): string
 }
