@@ -1,8 +1,12 @@
 // Threat: a confused deputy, a token that outlives what it ends with, a chain of delegations.
 import { randomUUID } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createApiKey } from '../../src/identity/api-keys.ts'
+import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
 import { hashSecret } from '../../src/identity/secret.ts'
 import { accountClientId } from '../../src/identity/store/client-store.ts'
 import { asserting, jwk, signAssertion } from '../support/client-assertions.ts'
@@ -11,6 +15,7 @@ import { createOAuthClient, issuer, signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { seedServiceAccount } from '../support/request-fixture.ts'
 import { createSignInEnvironment } from '../support/sign-in.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -336,7 +341,7 @@ for (const transport of environment.transports) {
         ['actor_token', 'INVALID_REQUEST'],
         ['subject_token', 'INVALID_REQUEST'],
         ['resource', 'INVALID_TARGET'],
-      ]) {
+      ] as const) {
         const message = { ...scene.away, repeated_parameters: [name] }
         t.is(expectError(await scene.exchange(message)).reason, reason)
       }
@@ -570,5 +575,47 @@ for (const transport of environment.transports) {
     ])
   })
 }
+
+test('a key that is removed ends the tokens that it signed, also those that are remembered', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-exchange-'))
+  const createKeys = (name: string) => {
+    const paths = {
+      privatePath: join(folder, `${name}.pem`),
+      publicPath: join(folder, `${name}.pub`),
+    }
+    createKeyFiles(paths)
+    return readKeys(paths)
+  }
+  const [first, second] = [await createKeys('first'), await createKeys('second')]
+  let current = first
+  const rotating = await startTestEnvironment({}, undefined, { currentKeys: () => current })
+  t.teardown(() => rotating.stop())
+  const [transport] = rotating.transports
+  if (!transport) throw new Error('no transport')
+  const workspace_id = await rotating.seed.workspace()
+  const user_id = await rotating.seed.newMember(workspace_id, 'editor')
+  const client = await createOAuthClient(rotating, { type: 'confidential' })
+  const agent = { agent_type: 'client' as const, agent_id: client.client_id }
+  const row = { user_id, workspace_id, service_name: 'docs', ...agent }
+  const subject_token = await insertDelegation(rotating.pool, row)
+  const message = { ...grant, ...client, subject_token, subject_token_type: delegationType }
+  const obtain = async () =>
+    expectOk(await transport.call('IssueToken', message)).access_token as string
+  const checks = [
+    { service_name: 'docs', resource_type: 'a', resource_id: randomUUID(), action: 'view' },
+  ]
+  const isAccepted = async (token: string) =>
+    (await transport.call('CheckMyPermissions', { checks }, { token })).ok
+  const before = await obtain()
+  t.true(await isAccepted(before))
+  t.true(await isAccepted(before))
+  current = { ...second, verifying: new Map([...first.verifying, ...second.verifying]) }
+  const after = await obtain()
+  t.true(await isAccepted(before))
+  t.true(await isAccepted(after))
+  current = second
+  t.false(await isAccepted(before))
+  t.true(await isAccepted(after))
+})
 
 test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))
