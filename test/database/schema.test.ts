@@ -7,6 +7,8 @@ const tablesWithoutEntity = [
   'api_resources',
   'api_keys',
   'client_tokens',
+  'delegated_tokens',
+  'delegations',
   'used_assertions',
   'management_apps',
   'management_secrets',

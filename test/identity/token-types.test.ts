@@ -115,6 +115,59 @@ for (const transport of environment.transports) {
     }
   })
 
+  test(`no verifier of other tokens accepts the token of an agent ${over}`, async (t) => {
+    const { access = '' } = await getTokens(transport)
+    const { sub = '', wid } = decodeJwt<{ wid: string }>(access)
+    const ids = { sub, jti: randomUUID(), wid, delegation_id: randomUUID() }
+    const claims = { ...ids, act: { sub: randomUUID(), typ: 'client' as const } }
+    const issue = (uri?: string) =>
+      environment.app.tokens.signDelegated(claims, uri, 900, new Date())
+    const { keys: jwks } = expectOk(await transport.call('GetKeySet', {})) as JSONWebKeySet
+    const { tokens } = environment.app
+    for (const token of [
+      await issue(),
+      await issue('https://api.example.com'),
+      await issue('daikon'),
+    ]) {
+      for (const typ of ['at+jwt', 'refresh+jwt', 'admin+jwt', 'JWT'])
+        await t.throwsAsync(jwtVerify(token, createLocalJWKSet({ keys: jwks }), { typ }), {
+          code: 'ERR_JWT_CLAIM_VALIDATION_FAILED',
+        })
+      for (const type of ['access', 'refresh', 'admin_access', 'management'] as const)
+        await t.throwsAsync(tokens.verify(type, token), undefined, type)
+      await t.throwsAsync(tokens.verifyForResource(token))
+      t.is(await tokens.readIdToken(token), undefined)
+      t.like(await transport.call('GetAdminMe', {}, { admin: token }), { ok: false })
+      const refreshed = await transport.call('RefreshToken', { refresh_token: token })
+      t.like(refreshed, { ok: false, code: 'unauthenticated' })
+      t.is((await tokens.verifyDelegated(token)).sub, sub)
+    }
+    const verifyFor = (audience: string, token: string) =>
+      jwtVerify(token, createLocalJWKSet({ keys: jwks }), { audience })
+    await t.throwsAsync(verifyFor('daikon', await issue()))
+    // Neither is an access token the token of an agent, nor one with an agent that is none.
+    const sign = (more: object, typ = 'dt+jwt') =>
+      new SignJWT({ ...decodeJwt(access), type: 'delegated', ...claims, ...more })
+        .setProtectedHeader({ alg: 'RS256', kid: keys.signer.kid, typ })
+        .sign(privateKey)
+    t.truthy(await tokens.verifyDelegated(await sign({})))
+    await t.throwsAsync(tokens.verifyDelegated(access))
+    const malformed = [
+      { type: 'access' },
+      { act: undefined },
+      { act: { sub: 'x', typ: 'client' } },
+      { act: { sub: randomUUID(), typ: 'user' } },
+      { delegation_id: undefined },
+      { aud: ['daikon:delegated'] },
+      { sub: 'x' },
+      { exp: undefined },
+    ]
+    for (const more of malformed)
+      await t.throwsAsync(tokens.verifyDelegated(await sign(more)), undefined, JSON.stringify(more))
+    for (const typ of ['at+jwt', 'application/dt+jwt', 'DT+JWT'])
+      await t.throwsAsync(tokens.verifyDelegated(await sign({}, typ)), undefined, typ)
+  })
+
   test(`a token in the wrong header or cookie is not accepted ${over}`, async (t) => {
     const { access = '', admin = '' } = await getTokens(transport)
     const asBearer = { headers: { authorization: `Bearer ${admin}` } }

@@ -187,6 +187,29 @@ test('a delegation counts while it is live and its user is a member', async (t) 
   t.false(await isAllowed(scene, next, 'view', document))
 })
 
+test('users and delegations do not get the facts of each other from memory', async (t) => {
+  const scene = await createScene()
+  const { service, workspace, editor, document, delegate } = scene
+  const check = { serviceName: service, resourceType: 'document', resourceId: document }
+  const [viewing, editing] = [await delegate(), await delegate({ actions: ['edit'] })]
+  const caller = { userId: editor, workspaceId: workspace, tokenId: randomUUID() }
+  const callers = [caller, ...[viewing, editing].map((id) => ({ ...caller, delegationId: id }))]
+  const actions = ['view', 'edit']
+  for (let time = 0; time < 3; time += 1) {
+    const answers: boolean[][] = []
+    for (const one of callers) {
+      const checks = actions.map((action) => ({ ...check, action }))
+      const { facts } = await engines['with memory'].ask(one, () => ({ checks }))
+      answers.push(actions.map((action, index) => decide(action, facts?.bits[index])))
+    }
+    t.deepEqual(answers, [
+      [true, true],
+      [true, false],
+      [false, true],
+    ])
+  }
+})
+
 test('an unknown delegation allows nothing', async (t) => {
   const { service, document, workspace, delegate } = await createScene()
   const check = { serviceName: service, resourceType: 'document', resourceId: document }
@@ -228,4 +251,124 @@ test('a workspace is covered by name only', async (t) => {
   t.false(await check(await delegate({ actions: ['edit'], resource_types: ['workspace'] })))
   const named = { resource_types: ['workspace'], resources: [document] }
   t.false(await check(await delegate(named)))
+})
+
+test('no check allows anything by a delegation once its end is acknowledged, also from memory', async (t) => {
+  t.timeout(120_000)
+  const other = await openDatabase(clone.url, () => {})
+  t.teardown(() => other.close())
+  const results: string[] = []
+  const nodes = [database, other].map((node) =>
+    createEngine(node, {
+      ...{ keysRequired: false, maxFactsCacheBytes: 8_000_000 },
+      onCachedQuery: (result) => results.push(result),
+    }),
+  )
+  const scenes = await Promise.all(Array.from({ length: 12 }, createScene))
+  /** The ways to end a delegation, by its ID. */
+  const ends: ((scene: Scene, id: string) => Promise<unknown>)[] = [
+    (_, id) => sql('update delegations set ended_at = now() where id = $1', id),
+    (_, id) => sql('update delegations set expires_at = now() where id = $1', id),
+    (_, id) => sql('delete from delegations where id = $1', id),
+    ({ workspace }) => sql('update workspaces set delegations = false where id = $1', workspace),
+    ({ editor }) => sql('update users set is_active = false where id = $1', editor),
+    ({ editor }) => sql('delete from members where user_id = $1', editor),
+  ]
+  let hits = 0
+  let denials = 0
+  const work = scenes.flatMap((scene, index) =>
+    [0, 1].map(async () => {
+      const { service, document, workspace, editor } = scene
+      const delegationId = await scene.delegate()
+      const check = { serviceName: service, resourceType: 'document', resourceId: document }
+      const asked = { ...check, action: 'view' }
+      const caller = { userId: editor, workspaceId: workspace, delegationId }
+      let isEnded = false
+      let checksAfterEnd = 0
+      const ask = async (engine: (typeof nodes)[number], isCaller: boolean) => {
+        for (;;) {
+          const wasEnded = isEnded
+          const [bits] = isCaller
+            ? ((await engine.ask(caller, () => ({ checks: [asked] }))).facts?.bits ?? [])
+            : await engine.loadBits([{ ...asked, subject: { delegationId } }])
+          const isAllowed = decide('view', bits)
+          if (isAllowed && wasEnded) throw new Error(`allowed after end ${index % ends.length}`)
+          if (isAllowed) hits += 1
+          else denials += 1
+          if (wasEnded) checksAfterEnd += 1
+          if (checksAfterEnd > 40) return
+        }
+      }
+      const end = async () => {
+        for (let time = 0; time < 25; time += 1)
+          for (const engine of nodes) {
+            const [bits] = await engine.loadBits([{ ...asked, subject: { delegationId } }])
+            if (!decide('view', bits)) throw new Error('denied before its end')
+          }
+        await ends[index % ends.length]?.(scene, delegationId)
+        isEnded = true
+      }
+      await Promise.all([...nodes.flatMap((one) => [ask(one, true), ask(one, false)]), end()])
+    }),
+  )
+  await Promise.all(work)
+  const remembered = results.filter((result) => result === 'hit').length
+  t.true(hits > 1000 && denials > 500 && remembered > 1000)
+  t.log({ hits, denials, remembered })
+})
+
+test('a delegation expires without a change of its row', async (t) => {
+  const scene = await createScene()
+  const { service, document } = scene
+  const expires_at = new Date(Date.now() + 3000)
+  const delegationId = await scene.delegate({ expires_at })
+  const check = { serviceName: service, resourceType: 'document', resourceId: document }
+  const checks = [{ ...check, action: 'view', subject: { delegationId } }]
+  /** Whether a check allows the action, and when it began and ended. */
+  async function ask() {
+    const began = Date.now()
+    const [bits] = await engines['with memory'].loadBits(checks)
+    return { isAllowed: decide('view', bits), began, ended: Date.now() }
+  }
+  const asked = [await ask()]
+  t.true(asked[0]?.isAllowed)
+  while (asked.at(-1)?.isAllowed) asked.push(await ask())
+  // The clock of the database is that of this machine, but of another precision.
+  const precision = 2
+  for (const { isAllowed, began, ended } of asked) {
+    if (isAllowed) t.true(began <= expires_at.getTime() + precision)
+    else t.true(ended >= expires_at.getTime() - precision)
+  }
+})
+
+test('a resource that is registered again is not covered', async (t) => {
+  const scene = await createScene()
+  const { service, kinds, workspace, editor, delegate } = scene
+  const resource = randomUUID()
+  const register = async () => {
+    const id = randomUUID()
+    await sql(
+      `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+       values ($1, $2, $3, $4, $5, 'private')`,
+      ...[id, kinds.document, resource, workspace, editor],
+    )
+    return id
+  }
+  const first = await register()
+  const id = await delegate({ resources: [first] })
+  t.true(await isAllowed(scene, id, 'view', resource))
+  await sql('delete from resources where kind_id = $1', kinds.document)
+  t.false(await isAllowed(scene, id, 'view', resource))
+  // The type is removed with its last resource, and registered again with the same ID.
+  await sql('delete from resource_kinds where id = $1', kinds.document)
+  const { rows } = await sql(
+    `insert into resource_kinds (service_name, resource_type) values ($1, 'document') returning id`,
+    service,
+  )
+  kinds.document = rows[0].id
+  const second = await register()
+  t.false(await isAllowed(scene, id, 'view', resource))
+  const { rows: stored } = await sql('select resources from delegations where id = $1', id)
+  t.not(stored[0].resources, null)
+  t.true(await isAllowed(scene, await delegate({ resources: [second] }), 'view', resource))
 })

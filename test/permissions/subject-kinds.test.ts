@@ -4,6 +4,12 @@ import test from 'ava'
 import { grant } from '../../src/permissions/access.ts'
 import { statusBit } from '../../src/permissions/engine/bits.ts'
 import type { Ctes } from '../../src/permissions/engine/statement.ts'
+import { factsSql } from '../../src/permissions/engine/statements/facts.ts'
+import { listSql } from '../../src/permissions/engine/statements/list.ts'
+import { listWithFoldersSql } from '../../src/permissions/engine/statements/list-with-folders.ts'
+import { reasonsSql, subjectSql } from '../../src/permissions/engine/statements/reasons.ts'
+import { uncertainSql } from '../../src/permissions/engine/statements/uncertain.ts'
+import { workspaceChecksSql } from '../../src/permissions/engine/statements/workspace-checks.ts'
 import type { SubjectKind } from '../../src/permissions/engine/subjects/subject-kind.ts'
 import { subjectKinds } from '../../src/permissions/engine/subjects/subject-kinds.ts'
 
@@ -55,4 +61,17 @@ test('the golden file shows what statements read for each kind of subject, and w
     .join('')
   if (process.env.UPDATE_GOLDEN) await writeFile(golden, text)
   t.is(text, await readFile(golden, 'utf8'))
+})
+
+test('statements about other kinds do not read delegations', (t) => {
+  const statements = [
+    ...Object.values(factsSql).flatMap((ofLookup) => Object.values(ofLookup)),
+    ...Object.values(uncertainSql),
+    ...Object.values(listSql),
+    ...Object.values(listWithFoldersSql),
+    ...[reasonsSql, subjectSql, workspaceChecksSql],
+  ]
+  for (const { delegation, ...others } of statements)
+    for (const [kind, sql] of Object.entries(others)) t.notRegex(sql, /delegation/, kind)
+  t.true(statements.every(({ delegation }) => /\bdelegations\b/.test(delegation)))
 })

@@ -140,7 +140,10 @@ function judge(question: WorldQuestion, { name, params }: WorldCondition): World
 }
 
 /** Returns the resource and the ancestors whose grants it has. */
-function findReached(world: Pick<World, 'resources'>, resource: WorldResource): WorldResource[] {
+export function findReached(
+  world: Pick<World, 'resources'>,
+  resource: WorldResource,
+): WorldResource[] {
   const chain = findAncestors(world, resource)
   const last = chain.findIndex(({ inherits }) => !inherits)
   return last === -1 ? chain : chain.slice(0, last + 1)

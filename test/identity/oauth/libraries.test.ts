@@ -18,6 +18,7 @@ import OidcProvider from 'oidc-provider'
 import * as openid from 'openid-client'
 import { findFreePort } from '../../../src/core/free-port.ts'
 import { hasBrowser, openBrowserPage } from '../../support/browser.ts'
+import { insertDelegation } from '../../support/delegation-rows.ts'
 import {
   createCookieJar,
   follow,
@@ -494,6 +495,36 @@ async function createMachine(jwks?: object) {
   const { rows } = await pool.query('select slug from workspaces where id = $1', [workspace])
   return { client_id, client_secret, account, slug: rows[0].slug as string }
 }
+
+test('openid-client exchanges a token of a person, and a delegation', async (t) => {
+  const { pool, seed } = environment
+  const workspace_id = await seed.workspace('Company')
+  const user_id = await seed.newMember(workspace_id, 'editor')
+  const service_name = `s-${workspace_id}`
+  await seed.serviceApp(service_name)
+  const { client_id, client_secret } = await daikon.createClient('https://agent.example.com/cb', {
+    type: 'confidential',
+  })
+  const agent = { agent_type: 'client' as const, agent_id: client_id }
+  const row = { user_id, workspace_id, service_name, ...agent }
+  const delegation = await insertDelegation(pool, row)
+  const method = openid.ClientSecretBasic(client_secret)
+  const config = await openid.discovery(new URL(issuer), client_id, undefined, method, insecure)
+  const types = 'params:oauth:token-type'
+  const forms = [
+    {
+      subject_token: await environment.token(user_id, workspace_id),
+      subject_token_type: `urn:ietf:${types}:access_token`,
+    },
+    { subject_token: delegation, subject_token_type: `urn:daikon:${types}:delegation` },
+  ]
+  for (const form of forms) {
+    const grant = 'urn:ietf:params:oauth:grant-type:token-exchange'
+    const tokens = await openid.genericGrantRequest(config, grant, form)
+    t.is(tokens.issued_token_type, `urn:ietf:${types}:access_token`)
+    t.like(decodeJwt(tokens.access_token), { sub: user_id, delegation_id: delegation })
+  }
+})
 
 const tokenUrl = `${issuer}/oauth/token`
 
