@@ -257,6 +257,7 @@ const activityRoute = createRoute({
     action: 'text',
     target_type: 'text',
     actor_id: 'text',
+    agent_id: 'text',
     target_id: 'text',
     workspace_id: 'text',
     since: 'text',

@@ -356,19 +356,26 @@ export interface AuthorizeForwardedRequest {
 }
 
 /**
- * The user of an authorized request. On a route for anyone, its fields are empty without a valid
- * access token. REST always sends the four headers, so that a gateway that copies them replaces those
- * of its client.
+ * The user of an authorized request, and the agent that acts for them, if one does. On a route for
+ * anyone, all fields are empty without a valid access token, and with the token of an agent. REST always
+ * sends the six headers, so that a gateway that copies them replaces those of its client.
  */
 export interface AuthorizedUser {
   /** The ID of the user. */
   user_id: string;
-  /** The e-mail address of the user, from the access token. */
+  /** The e-mail address of the user, from the access token. Empty if an agent acts for the user. */
   email: string;
   /** The ID of the workspace of the access token. */
   workspace_id: string;
-  /** The current role of the user in the workspace. */
+  /**
+   * The current role of the user in the workspace. Empty if an agent acts for the user, because a
+   * delegation covers no role.
+   */
   role: string;
+  /** The agent that acts for the user: `service_account:` or `client:` and its ID. Empty without an agent. */
+  agent: string;
+  /** The ID of the delegation by which the agent acts. Empty without an agent. */
+  delegation_id: string;
 }
 
 function createBaseAccessSubject(): AccessSubject {
@@ -2385,7 +2392,7 @@ export const AuthorizeForwardedRequest: MessageFns<AuthorizeForwardedRequest> = 
 };
 
 function createBaseAuthorizedUser(): AuthorizedUser {
-  return { user_id: "", email: "", workspace_id: "", role: "" };
+  return { user_id: "", email: "", workspace_id: "", role: "", agent: "", delegation_id: "" };
 }
 
 export const AuthorizedUser: MessageFns<AuthorizedUser> = {
@@ -2401,6 +2408,12 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
     }
     if (message.role !== "") {
       writer.uint32(34).string(message.role);
+    }
+    if (message.agent !== "") {
+      writer.uint32(42).string(message.agent);
+    }
+    if (message.delegation_id !== "") {
+      writer.uint32(50).string(message.delegation_id);
     }
     return writer;
   },
@@ -2450,6 +2463,22 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
             message.role = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2471,6 +2500,8 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
     message.email = object.email ?? "";
     message.workspace_id = object.workspace_id ?? "";
     message.role = object.role ?? "";
+    message.agent = object.agent ?? "";
+    message.delegation_id = object.delegation_id ?? "";
     return message;
   },
 };
