@@ -282,9 +282,9 @@ if (hasBrowser) {
     await workspace.selectOption({ label: 'Contoso' })
     await page.getByText('in the workspace Contoso until').waitFor()
     await allowAfterSignIn(page, 'Uma Rao')
-    // The choice was not kept.
     await page.getByRole('heading', { name: 'Planner can now act for you' }).waitFor()
-    t.is((await findDelegations(id)).length, 1)
+    const [made] = await findDelegations(id)
+    t.is(made.workspace_id, contoso)
 
     await pool.query('delete from delegations where user_id = $1', [id])
     const { rows } = await pool.query(
