@@ -288,7 +288,7 @@ if (hasBrowser) {
     await workspace.getByText('No delegations').waitFor()
     t.deepEqual(await inspectPage(workspace, 'workspace-delegations-empty'), [])
 
-    await navigate(page, `/workspaces/${north}?tab=details`)
+    await page.goto(`${consoleUrl}/workspaces/${north}?tab=details`)
     await page.getByText('Refused by an owner').waitFor()
     await workspace.getByRole('tab', { name: 'Settings' }).click()
     await allowed.click()
