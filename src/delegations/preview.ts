@@ -51,7 +51,7 @@ export async function previewDelegation(
   const resources =
     request.resources && (await requireResources(context, user.id, request, allowing))
   const workspaceId = resources?.[0]?.workspaceId
-  const host = hostOf(return_to ?? agent.redirectUris[0])
+  const host = hostOf(return_to === undefined ? agent.redirectUris : [return_to])
   return {
     agent: { type: agent.type, id: agent.id, name: agent.name },
     ...(host !== undefined && { host }),
@@ -112,7 +112,8 @@ function requireRedirectUri({ redirectUris }: PossibleAgent, uri: string): void 
   throw invalidArgument({ field: 'return_to', message: 'must be a redirect URI of the agent' })
 }
 
-/** Returns the host of a URL, or undefined if it is a program on the computer of the user. */
-function hostOf(url: string | undefined): string | undefined {
-  return url === undefined || isLoopbackUrl(url) ? undefined : new URL(url).host
+/** Returns the first host that is not the computer of the user. */
+function hostOf(urls: string[]): string | undefined {
+  const url = urls.find((one) => !isLoopbackUrl(one))
+  return url && new URL(url).host
 }

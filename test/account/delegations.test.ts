@@ -13,7 +13,6 @@ if (hasBrowser) {
   const people = names.map((name) => ({ name, email: emailOf(name) }))
   const fixture = await startConsole({}, people)
   const { restUrl, browser, seed, pool } = fixture
-  test.after.always(() => fixture.stop())
 
   const acme = await seed.workspace('Acme')
   const contoso = await seed.workspace('Contoso')
@@ -21,6 +20,7 @@ if (hasBrowser) {
   const bot = await createServiceAccount('report-bot')
   const callback = 'https://planner.example.com/callback?from=daikon'
   const planner = await createClient('Planner', [callback])
+  test.after.always(() => fixture.stop())
 
   function emailOf(name: string): string {
     return `${name.split(' ')[0]?.toLowerCase()}@example.com`
@@ -120,7 +120,7 @@ if (hasBrowser) {
     t.regex(text, /in the workspace Acme until \w+day,? \d+ \w+, \d\d:\d\d\./)
     t.regex(
       text,
-      /It may view and edit resources of the type document in docs: document Q4 and document Q5, with everything below them\. It may not do anything else/,
+      /It may view and edit resources of the type document in the service docs: document Q4 and document Q5, with everything below them\. It may not do anything else/,
     )
     t.regex(text, /It gives this reason: Weekly report/)
     t.regex(text, /You are signed in as petra@example\.com/)
@@ -184,7 +184,7 @@ if (hasBrowser) {
     const page = await open(
       'Rosa Weber',
       `/account/delegations/new?${new URLSearchParams({
-        ...{ agent: 'bot', service: 'no service!', actions: '', resources: 'document' },
+        ...{ agent: 'bot', service: '', actions: '', resources: 'document' },
         ...{ reason: '', expires_in: '9000000' },
       })}`,
     )
@@ -195,6 +195,7 @@ if (hasBrowser) {
         problems.some((problem) => problem.startsWith(`${name} `)),
         `${name}: ${problems.join('; ')}`,
       )
+    t.true(problems.includes('resources (number 1) must be type:id'), problems.join('; '))
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'delegation-link-wrong'), [])
 
@@ -224,7 +225,10 @@ if (hasBrowser) {
     const agent = await createServiceAccount(name)
     const page = await open(
       'Sara Lind',
-      linkOf({ agent, reason: 'Approved by your\u2066 administrator <script>' }),
+      linkOf({
+        ...{ agent, reason: 'Approved by your\u2066 administrator <script>' },
+        ...{ actions: 'look<i>', service: 'safe. It may not read anything' },
+      }),
     )
     const heading = page.getByRole('heading', { level: 1 })
     await page.getByText('wants to act for you').first().waitFor()
@@ -233,14 +237,19 @@ if (hasBrowser) {
     t.true(text.length < 130)
     t.false((await textOf(page)).includes('\u202E'))
     t.regex(await textOf(page), /Approved by your administrator <script>/)
-    t.is(await page.locator('bdi b').count(), 0)
+    t.is(await page.locator('bdi *').count(), 0)
+    // What the link calls a service or an action stands out as a name.
+    for (const name of ['look<i>', 'safe. It may not read anything'])
+      await page.locator('b bdi').getByText(name, { exact: true }).waitFor()
   })
 
   test('a click before the page has settled is not an answer', async (t) => {
     const id = await createPerson('Tom Reed')
     const page = await open('Tom Reed', linkOf({ agent: bot }))
-    await allow(page).waitFor()
+    await page.locator('button[aria-disabled="false"]').waitFor()
+    // Stops the time of the page.
     await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
     const isTooEarly = () => allow(page).getAttribute('aria-disabled')
     const requests: string[] = []
     page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))
@@ -273,9 +282,9 @@ if (hasBrowser) {
     await workspace.selectOption({ label: 'Contoso' })
     await page.getByText('in the workspace Contoso until').waitFor()
     await allowAfterSignIn(page, 'Uma Rao')
-    // The choice was not kept.
     await page.getByRole('heading', { name: 'Planner can now act for you' }).waitFor()
-    t.is((await findDelegations(id)).length, 1)
+    const [made] = await findDelegations(id)
+    t.is(made.workspace_id, contoso)
 
     await pool.query('delete from delegations where user_id = $1', [id])
     const { rows } = await pool.query(

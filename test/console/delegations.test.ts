@@ -130,7 +130,7 @@ if (hasBrowser) {
     const row = tableOf(page).getByRole('row', { name: /report-bot.*Olga Ivanova/ })
     t.regex(
       (await row.innerText()).replace(/\s+/g, ' '),
-      /It may view and edit resources of the type document in docs: document q4-report and document reports, with everything below them\. Reason: Writes the weekly report/,
+      /It may view and edit resources of the type document in the service docs: document q4-report and document reports, with everything below them\. Reason: Writes the weekly report/,
     )
     await row.getByText('Service account').waitFor()
     await row.getByText('5 Mar 2026').waitFor()
@@ -139,7 +139,7 @@ if (hasBrowser) {
     await everyAction.getByText('Client app').waitFor()
     t.regex(
       (await everyAction.innerText()).replace(/\s+/g, ' '),
-      /It may do everything but manage with all resources of the types document and folder in docs\./,
+      /It may do everything but manage, with all resources of the types document and folder in the service docs\./,
     )
     await everyAction.getByText('Never').waitFor()
   })
@@ -178,12 +178,15 @@ if (hasBrowser) {
         insertDelegation(pool, { ...toPlanner, user_id: veraId, workspace_id: south }),
       ),
     )
-    await navigate(page, '/delegations')
+    await page.goto(`${consoleUrl}/delegations`)
+    await loadAxe(page)
     await waitForRows(page, 20)
     await button('Next page').click()
     await waitForRows(page, 4)
     t.is(new URL(page.url()).search, '?page=2')
     await pool.query('delete from delegations where id = any($1)', [ids])
+    await page.reload()
+    await loadAxe(page)
   })
 
   test.serial('an administrator ends a delegation', async (t) => {
@@ -285,7 +288,7 @@ if (hasBrowser) {
     await workspace.getByText('No delegations').waitFor()
     t.deepEqual(await inspectPage(workspace, 'workspace-delegations-empty'), [])
 
-    await navigate(page, `/workspaces/${north}?tab=details`)
+    await page.goto(`${consoleUrl}/workspaces/${north}?tab=details`)
     await page.getByText('Refused by an owner').waitFor()
     await workspace.getByRole('tab', { name: 'Settings' }).click()
     await allowed.click()

@@ -215,6 +215,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     uri: '/',
     role_id: role,
     service_account_id: serviceAccount,
+    agent_id: serviceAccount,
+    expires_in: 3600,
     key_id: apiKey,
     link_id: link,
     service_action_id: action,
@@ -277,6 +279,13 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     addMembers: () => ({ user_ids: [otherFixture.people.viewer.id] }),
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
     listPermissions: () => ({ owner_id: people.owner.id, visibility: 'private' }),
+    // A service account has no redirect URI, and a delegation one list at least.
+    previewDelegation: () => ({
+      return_to: undefined,
+      actions: { values: ['view'] },
+      resource_types: undefined,
+      resources: undefined,
+    }),
     whatIf: () => ({ subject: { type: 'user', id: people.viewer.id }, with: [] }),
     evaluate: () => evaluation,
     evaluateBatch: () => ({ ...evaluation, evaluations: [{}] }),

@@ -824,8 +824,8 @@ type DelegationPreview struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent.
 	Agent *DelegationAgent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// The host of `return_to`, or else of the first redirect URI of the client app. Absent for a service account
-	// and for programs on the computer of the user.
+	// The host of `return_to`, or else of a redirect URI of the client app. Absent for a service account and for
+	// programs on the computer of the user.
 	Host *string `protobuf:"bytes,2,opt,name=host,proto3,oneof" json:"host,omitempty"`
 	// The workspaces in which the user can make the delegation, at least one. The workspace of the access token
 	// comes first, the others by name.

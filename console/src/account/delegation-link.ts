@@ -72,6 +72,8 @@ export function describeViolations(violations: Violation[]): string[] {
     const parameter = (parameters as Record<string, string>)[name]
     const [, index] = /\[(\d+)\]/.exec(field) ?? []
     const place = index === undefined || path.length === 0 ? '' : ` (number ${Number(index) + 1})`
+    if (name === 'resources' && path.length > 1 && message.startsWith('is required'))
+      return `${parameter}${place} must be type:id`
     return parameter ? `${parameter}${place} ${message}` : `${field} ${message}`
   })
   return [...new Set(sentences)]

@@ -1,4 +1,5 @@
 import { Button, Loader, NativeSelect } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import type { Schemas } from '../api/client.ts'
 import { CoverageText, ResourceName } from '../delegations/coverage.tsx'
@@ -28,6 +29,7 @@ export function DelegationPage({ arrival }: { arrival: Arrival }) {
   const [content, setContent] = useState<Content>()
   const [failure, setFailure] = useState<Refusal>()
   const [made, setMade] = useState<Delegation>()
+  useDocumentTitle('An agent asks to act for you')
   useEffect(() => {
     if (arrival.isSignedIn) load().then(setContent, (error) => setFailure(describe(error)))
   }, [arrival])
@@ -88,7 +90,7 @@ function Refused({ problems, sentence }: Refusal) {
         {sentence && <p>{sentence}</p>}
         {problems && (
           <>
-            <p>Its parameters are wrong. Tell those who gave it to you:</p>
+            <p>The application that sent you here has to correct it:</p>
             <ul>
               {problems.map((problem) => (
                 <li key={problem}>{problem}</li>
@@ -98,7 +100,10 @@ function Refused({ problems, sentence }: Refusal) {
         )}
       </div>
       <p>
-        Nothing was allowed. <a href="/account">Go to your account</a>
+        Nothing was allowed.{' '}
+        <a className="link" href="/account">
+          Go to your account
+        </a>
       </p>
     </>
   )
@@ -111,7 +116,7 @@ function Question({
   onMade,
 }: Content & { hasSteppedUp: boolean; onMade: (delegation: Delegation) => void }) {
   const { agent, host, workspaces, resources, reason, expires_at, return_to } = preview
-  const [workspaceId, setWorkspaceId] = useState(workspaces[0]?.id ?? '')
+  const [workspaceId, setWorkspaceId] = useState(() => readChoice(workspaces))
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
   const isSettled = useSettled()
@@ -159,7 +164,10 @@ function Question({
             description="The agent may act for you in this workspace only."
             mb="md"
             value={workspaceId}
-            onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+            onChange={({ currentTarget: { value } }) => {
+              setWorkspaceId(value)
+              keepChoice(value)
+            }}
             data={workspaces.map(({ id, name }) => ({ value: id, label: shownText(name) || id }))}
           />
         ) : null}
@@ -169,8 +177,8 @@ function Question({
           <b>{formatEnd(expires_at)}</b>.
         </p>
         <p>
-          <CoverageText coverage={preview} limit={namedResources} /> It may not do anything else,
-          and nothing that you may not do.
+          <CoverageText coverage={preview} limit={namedResources} /> It may not do anything else, or
+          anything that you may not do.
         </p>
         {all.length > namedResources && (
           <>
@@ -206,11 +214,24 @@ function Question({
       </div>
       <p className="dimmed">
         You are signed in as {email}. What the agent does is recorded with your name and its own.
-        You can end this at any time on <a href="/account#delegations">your account page</a>.
-        {return_to && <> Your answer leads you back to {host}.</>}
+        You can end this at any time on{' '}
+        <a className="link" href="/account#delegations">
+          your account page
+        </a>
+        .{return_to && <> Your answer leads you back to {host}.</>}
       </p>
     </>
   )
+}
+
+/** The address has the choice of the workspace, so that it outlives another sign-in. */
+function readChoice(workspaces: Preview['workspaces']): string {
+  const kept = workspaces.find(({ id }) => `#${id}` === location.hash)
+  return (kept ?? workspaces[0])?.id ?? ''
+}
+
+function keepChoice(workspaceId: string): void {
+  history.replaceState(undefined, '', `${location.search}#${workspaceId}`)
 }
 
 function Made({ delegation: { id, agent } }: { delegation: Delegation }) {
@@ -223,7 +244,9 @@ function Made({ delegation: { id, agent } }: { delegation: Delegation }) {
         The ID of the delegation is <span className="mono">{id}</span>. The agent may need it.
       </p>
       <p>
-        <a href="/account#delegations">Go to your account</a>
+        <a className="link" href="/account#delegations">
+          Go to your account
+        </a>
       </p>
     </>
   )

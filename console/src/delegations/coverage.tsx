@@ -1,5 +1,4 @@
-import { Fragment } from 'react'
-import { joinTexts } from './join-texts.ts'
+import { Fragment, type ReactNode } from 'react'
 import { shownText } from './shown-text.ts'
 
 /** What a delegation covers. Null means all. */
@@ -17,47 +16,76 @@ export type CoveredResource = {
   display_name?: string | null
 }
 
-/** Describes what a delegation covers. Names at most `limit` resources, and counts the others. */
+/**
+ * Describes what a delegation covers. Names at most `limit` resources, and counts the others. All names can be
+ * chosen by the agent, so they are marked as such.
+ */
 export function CoverageText({ coverage, limit }: { coverage: Coverage; limit: number }) {
   const { service_name, actions, resource_types: types, resources } = coverage
   if (resources?.length === 0)
     return <>It may do nothing, because what it was limited to no longer exists.</>
-  const verb = actions ? joinTexts(actions) : 'do everything but manage'
-  const preposition = actions ? '' : 'with '
-  const kinds = types
-    ? `resources of the ${types.length === 1 ? 'type' : 'types'} ${joinTexts(types)}`
-    : 'resources'
+  const verb = actions ? <Names names={actions} /> : <>do everything but manage, with</>
+  const kinds = types ? (
+    <>
+      resources of the {types.length === 1 ? 'type' : 'types'} <Names names={types} />
+    </>
+  ) : (
+    'resources'
+  )
+  const service = <Names names={[service_name]} />
   if (!resources)
     return (
       <>
-        It may <b>{verb}</b> {preposition}all {kinds} in {service_name}.
+        It may {verb} all {kinds} in the service {service}.
       </>
     )
-  const named = resources.length > limit ? resources.slice(0, limit) : resources
+  const named = resources.slice(0, limit)
   const others = resources.length - named.length
   return (
     <>
-      It may <b>{verb}</b> {preposition}
-      {kinds} in {service_name}:{' '}
-      {named.map((resource, index) => (
-        <Fragment key={resource.resource_id}>
-          {index > 0 && (index === resources.length - 1 ? ' and ' : ', ')}
-          <ResourceName resource={resource} />
-        </Fragment>
-      ))}
-      {others > 0 && ` and ${others} more`}
+      It may {verb} {kinds} in the service {service}:{' '}
+      <Joined
+        items={[
+          ...named.map((resource) => (
+            <ResourceName key={resource.resource_id} resource={resource} />
+          )),
+          ...(others > 0 ? [`${others} more`] : []),
+        ]}
+      />
       {resources.length > 1 ? ', with everything below them.' : ' and everything below it.'}
     </>
   )
 }
 
-/** Names a resource: how its service calls it, else its ID. */
+/** Names a resource: by its name for people, else as its service does. */
 export function ResourceName({ resource }: { resource: CoveredResource }) {
   const { resource_type, resource_id, external_id, display_name } = resource
-  const name = shownText(display_name ?? '') || shownText(external_id ?? '')
+  const name = shownText(display_name ?? '') || shownText(external_id ?? '') || resource_id
   return (
     <>
-      {resource_type} {name ? <bdi>{name}</bdi> : <span className="mono">{resource_id}</span>}
+      <bdi>{shownText(resource_type)}</bdi>{' '}
+      <b>
+        <bdi>{name}</bdi>
+      </b>
     </>
   )
+}
+
+function Names({ names }: { names: string[] }) {
+  const items = names.map((name) => (
+    <b key={name}>
+      <bdi>{shownText(name)}</bdi>
+    </b>
+  ))
+  return <Joined items={items} />
+}
+
+/** Joins items as in `view, edit and share`. */
+function Joined({ items }: { items: ReactNode[] }) {
+  return items.map((item, index) => (
+    <Fragment key={index}>
+      {index > 0 && (index === items.length - 1 ? ' and ' : ', ')}
+      {item}
+    </Fragment>
+  ))
 }

@@ -201,8 +201,8 @@ export interface DelegationPreview {
     | DelegationAgent
     | undefined;
   /**
-   * The host of `return_to`, or else of the first redirect URI of the client app. Absent for a service account
-   * and for programs on the computer of the user.
+   * The host of `return_to`, or else of a redirect URI of the client app. Absent for a service account and for
+   * programs on the computer of the user.
    */
   host?:
     | string
