@@ -152,7 +152,8 @@ test.serial('the work to find unknown fields is proportional to the size of the 
     const resource = { service_name: 's', parent: { resource_type: 't', resource_id: 'r' } }
     const body = { resources: Array.from({ length: count }, () => ({ ...resource })) }
     const start = process.threadCpuUsage()
-    for (let run = 0; run < repetitions; run += 1) findUnknownFields(body, input.fields, () => undefined)
+    for (let run = 0; run < repetitions; run += 1)
+      findUnknownFields(body, input.fields, () => undefined)
     const { user, system } = process.threadCpuUsage(start)
     return user + system
   }

@@ -161,7 +161,8 @@ async function nameTokenUser(
 ): Promise<NamedSubject> {
   try {
     const { sub, jti, wid, forService, delegation } = await verifyAccessToken(token)
-    const subject = { userId: sub, tokenId: jti, workspaceId: wid, delegationId: delegation?.id }
+    const subject: Subject = { userId: sub, tokenId: jti, workspaceId: wid }
+    if (delegation) subject.delegationId = delegation.id
     return { subject, forService }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }
