@@ -3,6 +3,7 @@ import { createApiKey } from '../../src/identity/api-keys.ts'
 import { hashSecret } from '../../src/identity/secret.ts'
 import { accountClientId } from '../../src/identity/store/client-store.ts'
 import { createAdmin } from './admin.ts'
+import { type DelegationRow, insertDelegation } from './delegation-rows.ts'
 import { seedManagementApp, seedServiceAccount } from './request-fixture.ts'
 import { seedConnection, seedScimToken } from './scim.ts'
 import type { TestEnvironment } from './test-environment.ts'
@@ -14,7 +15,7 @@ export type CredentialKinds = Record<string, Record<string, string>>
 /** Creates a valid credential of each kind, all for the workspace of the fixture. */
 export async function createCredentialKinds(
   environment: TestEnvironment,
-  { workspace, people, key, appId }: WorkspaceFixture,
+  { workspace, service, people, key, appId }: WorkspaceFixture,
   scopes: string[],
 ): Promise<CredentialKinds> {
   const { app, pool, seed } = environment
@@ -52,6 +53,23 @@ export async function createCredentialKinds(
     const ids = { sub: people.owner.id, jti: randomUUID(), wid: workspace, client_id: client }
     return tokens.signForResource({ ...ids, scope: 'read' }, uri, lifetime, new Date())
   }
+  /** Creates a token of an agent that may view for a user, for everything or for an API of a service. */
+  const createDelegatedToken = async (
+    row: Pick<DelegationRow, 'service_name'> & Partial<DelegationRow>,
+    app?: string,
+  ) => {
+    const sub = people.owner.id
+    const delegation = { user_id: sub, workspace_id: workspace, agent_id: account, ...row }
+    const delegation_id = await insertDelegation(pool, delegation)
+    const uri = app && `https://${randomUUID()}.example.com/api`
+    if (app && uri) await seed.apiResource(app, uri, ['read'])
+    const act = { sub: account, typ: 'service_account' as const }
+    const ids = { sub, jti: randomUUID(), wid: workspace, act, delegation_id }
+    return tokens.signDelegated(ids, uri, lifetime, new Date())
+  }
+  const otherName = `delegated-${randomUUID()}`
+  const delegating = await seed.serviceApp(otherName)
+  const ended = { service_name: service, ended_at: new Date() }
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const serviceKey = { 'x-service-key': key }
   const seconds = Math.floor(Date.now() / 1000)
@@ -89,6 +107,14 @@ export async function createCredentialKinds(
     'API key': bearer(apiKey),
     'token for an API of the service': bearer(await createResourceToken(appId)),
     'token for an API of another service': bearer(await createResourceToken(other.id)),
+    'delegated token': bearer(await createDelegatedToken({ service_name: service })),
+    'delegated token for an API of the service': bearer(
+      await createDelegatedToken({ service_name: service }, appId),
+    ),
+    'delegated token for an API of another service': bearer(
+      await createDelegatedToken({ service_name: otherName }, delegating.id),
+    ),
+    'delegated token whose delegation has ended': bearer(await createDelegatedToken(ended)),
     'management app': bearer(await createManagementToken(scopes)),
     'management app without scopes': bearer(await createManagementToken([])),
     SCIM: bearer(await seedScimToken(environment, workspace)),
@@ -118,6 +144,10 @@ const besideServiceKey = [
   'API key',
   'token for an API of the service',
   'token for an API of another service',
+  'delegated token',
+  'delegated token for an API of the service',
+  'delegated token for an API of another service',
+  'delegated token whose delegation has ended',
   'management app',
   'SCIM',
   'administrator by cookie',

@@ -79,6 +79,9 @@ export function problemReferences(operation: DeclaredOperation, hasInput: boolea
   return Object.fromEntries(names.map((name) => [name, refer(name)]))
 }
 
+/** The variants of credentials by which software calls. */
+const machines = ['service_account', 'delegated']
+
 function canFailWith(
   code: DocumentedCode,
   { policy, route, bindings }: DeclaredOperation,
@@ -93,8 +96,8 @@ function canFailWith(
     case 'unauthenticated':
       return tier !== 'public'
     case 'permission_denied':
-      // Service accounts may call few methods.
-      if (tier === 'user' && !policy.variants.includes('service_account')) return true
+      // Service accounts and agents may call few methods.
+      if (tier === 'user' && machines.some((name) => !policy.variants.includes(name))) return true
       return tier === 'admin' || Boolean(leastRole ?? workspaceField ?? serviceField)
     case 'not_found':
       return route.pathFields.length > 0
