@@ -49,7 +49,7 @@ async function createScene() {
         delegationId: await insertDelegation(pool, { ...row, agent_id: account }),
       },
       'client app': {
-        agent: { clientId: app.client_id, clientSecret: app.client_secret },
+        agent: { clientId: app.client_id, clientSecret: `${app.client_secret}` },
         delegationId: await insertDelegation(pool, {
           ...row,
           agent_type: 'client',

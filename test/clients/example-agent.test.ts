@@ -17,7 +17,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
   const environment = await createSignInEnvironment()
   t.teardown(() => environment.stop())
   const { seed, token, pool } = environment
-  const [transport] = environment.transports
+  const [transport] = environment.transports as [Transport]
   const app = await seed.serviceApp('docs')
   const daikon = createDaikon({
     address: `127.0.0.1:${environment.grpcPort}`,
@@ -37,7 +37,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
     ['salaries', boss, 'private'],
   ] as const)
     expectOk(
-      await transport?.call(
+      await transport.call(
         'Register',
         {
           ...{ service_name: 'docs', resource_type: 'document', external_id, owner_id, visibility },
@@ -81,7 +81,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
     const { length } = resultsOf([...messages])
     if (length === 1) {
       const end = { delegation_id: delegationId }
-      expectOk(await transport?.call('DeleteMyDelegation', end, { token: annToken }))
+      expectOk(await transport.call('DeleteMyDelegation', end, { token: annToken }))
     }
     return length < 2 ? read : { role: 'answer', text: 'Done.' }
   }
