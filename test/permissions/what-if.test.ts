@@ -306,6 +306,8 @@ test('a condition about agents is refused while an older node is connected', asy
       const conditions = [{ name: 'person', description: '', parameters: {}, expression }]
       return transport.call('PutResourceType', { ...kind, roles: [], conditions }, { key })
     }
+    const readFacts = async () =>
+      (await separate.pool.query('select fact from newer_facts')).rows.map(({ fact }) => fact)
     const older = new pg.Client({ connectionString })
     older.on('error', () => {})
     await older.connect()
@@ -315,9 +317,14 @@ test('a condition about agents is refused while an older node is connected', asy
       t.like(refused, { code: 'already_exists', reason: 'ROLLOUT_IN_PROGRESS' })
       t.regex(refused.detail, /^A condition about agents is refused/)
     }
-    expectOk(await put("context.agent == ''"))
+    expectOk(await put("context.agent == '' || 'agent' in context"))
+    t.deepEqual(await readFacts(), [])
     await older.query(`set application_name = 'psql'`)
     await older.end()
-    expectOk(await put("agent.type == ''"))
+    for (const expression of ['.agent.id == ""', '!has(agent.type)', "agent.type == ''"]) {
+      expectOk(await put(expression))
+      t.deepEqual(await readFacts(), ['conditions about agents'], expression)
+    }
+    expectOk(await put('true'))
   }
 })

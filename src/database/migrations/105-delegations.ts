@@ -71,6 +71,12 @@ const rows: Record<string, string> = {
 }
 
 /**
+ * Matches expressions that read the variable `agent`, and not those that only select a field of this name,
+ * such as `context.agent`.
+ */
+const agentVariable = '(^|[^\\w."\\x27])\\.?agent\\M'
+
+/**
  * Adds delegations: what agents may do for a user. Triggers end them for good with what they depend on,
  * also where an operator changes it in SQL.
  *
@@ -135,7 +141,7 @@ export class Delegations extends Migration {
         execute 'create or replace view newer_facts as '
           || rtrim(pg_get_viewdef('newer_facts'::regclass), '; ')
           || ' union all select 105, ''conditions about agents'''
-          || ' where exists (select from resource_conditions where expression ~ ''\\magent\\M'')';
+          || ' where exists (select from resource_conditions where expression ~ ''${agentVariable}'')';
       end $$`)
   }
 

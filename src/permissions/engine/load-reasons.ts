@@ -96,7 +96,7 @@ export type Explanation = {
   names: DecisionNames
   /** Whether the resource is a workspace itself. */
   isOfWorkspace?: boolean
-  /** The ID of the user, or of the user for whom the subject stands. Undefined without one, and of workspaces. */
+  /** The ID of the user, or of the user for whom the subject stands; undefined for checks of workspaces. */
   userId?: string | undefined
   /** The limits within which the subject stands for a user, if it does. */
   limits?: StoredLimits | undefined

@@ -36,7 +36,7 @@ type Question = {
   resource: Resource
   action: string
   subject: Subject
-  /** The ID of the user, of that of a delegation, or of the group. Undefined if it does not exist, or can be no grantee. */
+  /** The ID of the group, the user, or the user of a delegation. Undefined if no share can name it. */
   subjectId: string | undefined
 }
 

@@ -174,7 +174,8 @@ function mayHaveFolders(values: ListValues, { coverage }: SubjectKind): string {
  *
  * `joinedIds` has no IDs if the caller is rejected. It is null, and another statement has to find them,
  * if the user has more groups than the maximum, if a certain list is uncertain, and if the user may have
- * a grant on a folder or a coverage lists resources: `listWithFoldersSql` is slower even for users without folders.
+ * a grant on a folder or a coverage lists resources: `listWithFoldersSql` is slower even for users
+ * without folders.
  *
  * @example
  * // Carol, a viewer, may view two documents, which no folder and no condition decides.
