@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import schemathesis
 
@@ -67,6 +67,8 @@ def map_body(context, body):
             body["is_active"] = True
         if operation.path.endswith("}/members/batch"):
             choose_common_change(body)
+        if operation.path == "/users/me/delegations":
+            limit_delegation(body)
         if operation.path == "/permissions/actions":
             make_unique(body)
         if operation.path.startswith("/admin/service-apps"):
@@ -156,6 +158,18 @@ def postpone(change):
         return
     if expires_at.tzinfo:
         change["expires_at"] = datetime.now(timezone.utc).replace(year=datetime.now().year + 1).isoformat()
+
+
+def limit_delegation(delegation):
+    """A delegation ends within 90 days, its lists have no duplicates, and resources must exist."""
+    if isinstance(delegation.get("expires_at"), str):
+        delegation["expires_at"] = (datetime.now(timezone.utc) + timedelta(hours=1)).isoformat()
+    for name in ("actions", "resource_types"):
+        if isinstance(delegation.get(name), list):
+            delegation[name] = list(dict.fromkeys(map(str, delegation[name])))
+    if delegation.get("resources"):
+        delegation["resources"] = None
+        delegation["actions"] = delegation.get("actions") or ["view"]
 
 
 def make_unique(registration):

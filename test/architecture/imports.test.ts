@@ -19,6 +19,7 @@ const outbound = [
   'admin',
   'webhooks',
   'connections',
+  'delegations',
   'email-sign-in',
   'passkeys',
 ]

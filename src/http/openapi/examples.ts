@@ -79,6 +79,7 @@ const examples: Record<string, unknown> = {
   'Delegation.reason': 'Write the weekly report',
   'CreateDelegationRequest.reason': 'Write the weekly report',
   'Delegation.user_id': alice,
+  'CreateDelegationRequest.resources': [{ resource_type: 'document', resource_id: handbook.uuid }],
   resource_types: 'document',
   permission: 'view',
   visibility: 'workspace',
