@@ -270,6 +270,12 @@ for (const transport of environment.transports) {
       'the key of another account': { actor_token: apiKey, actor_token_type: apiKeyType },
       'the token of a person': { actor_token: person.token, actor_token_type: accessTokenType },
       'a delegated token': { actor_token: delegated, actor_token_type: accessTokenType },
+      'a denied token': {
+        actor_token: await signFor(robot.agent.row.agent_id as string, robot.workspace, {
+          jti: decodeJwt(denied).jti,
+        }),
+        actor_token_type: accessTokenType,
+      },
       'the key as an access token': { actor_token: apiKey, actor_token_type: accessTokenType },
     }
     for (const [name, message] of Object.entries(actors)) {
@@ -304,7 +310,7 @@ for (const transport of environment.transports) {
         },
         'INVALID_REQUEST',
       ],
-      ['both agents', { ...scene.away, ...actor }, 'INVALID_REQUEST'],
+      ['both agents', { ...robot.away, ...actor }, 'INVALID_REQUEST'],
       [
         'no actor_token_type',
         { ...scene.away, actor_token: 'x', client_secret: undefined },
