@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readKeys } from '../src/identity/keys.ts'
-import { createTokens } from '../src/identity/tokens.ts'
+import { createTokens, type Tokens } from '../src/identity/tokens.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import { idOf, serviceKey } from './data-set.ts'
 import { grpcHeadersFrame } from './http2-frames.ts'
@@ -9,15 +9,8 @@ import { grpcHeadersFrame } from './http2-frames.ts'
 export type SignToken = (user: number, workspace: number, api?: string) => Promise<string>
 
 /** Creates a signer of tokens that the servers of the benchmark accept for one hour. */
-export async function createSigner({
-  keyPaths,
-}: Pick<BenchDatabase, 'keyPaths'>): Promise<SignToken> {
-  const keys = await readKeys(keyPaths)
-  const tokens = createTokens({
-    currentKeys: () => keys,
-    issuer: 'http://localhost:8000',
-    now: () => new Date(),
-  })
+export async function createSigner(database: SigningDatabase): Promise<SignToken> {
+  const tokens = await openTokens(database)
   return (user, workspace, api) => {
     const ids = { sub: idOf('u', user), jti: randomUUID(), wid: idOf('w', workspace) }
     if (api !== undefined) {
@@ -34,6 +27,36 @@ export async function createSigner({
     }
     return tokens.sign('access', claims, 3600)
   }
+}
+
+/** The delegation of each user for whom an agent acts. */
+export type Delegations = ReadonlyMap<number, { id: string; agentId: string }>
+
+/** Creates a signer of tokens by which agents act for users, also accepted for one hour. */
+export async function createDelegatedSigner(
+  database: SigningDatabase,
+  delegations: Delegations,
+): Promise<SignToken> {
+  const tokens = await openTokens(database)
+  return async (user, workspace) => {
+    const delegation = delegations.get(user)
+    if (!delegation) throw new Error(`No delegation of user ${user}`)
+    const { id: delegation_id, agentId } = delegation
+    const act = { sub: agentId, typ: 'service_account' as const }
+    const ids = { sub: idOf('u', user), jti: randomUUID(), wid: idOf('w', workspace) }
+    return tokens.signDelegated({ ...ids, act, delegation_id }, undefined, 3600, new Date())
+  }
+}
+
+type SigningDatabase = Pick<BenchDatabase, 'keyPaths'>
+
+async function openTokens({ keyPaths }: SigningDatabase): Promise<Tokens> {
+  const keys = await readKeys(keyPaths)
+  return createTokens({
+    currentKeys: () => keys,
+    issuer: 'http://localhost:8000',
+    now: () => new Date(),
+  })
 }
 
 /**

@@ -9,6 +9,7 @@ import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { measureClient } from './client.ts'
 import { measureConditions } from './conditions.ts'
+import { measureDelegations } from './delegations.ts'
 import { measureFacts } from './facts.ts'
 import { measureFairness } from './fairness.ts'
 import { measureFeed } from './feed.ts'
@@ -40,6 +41,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   'api-keys': measureApiKeys,
   'api-tokens': measureApiTokens,
   conditions: measureConditions,
+  delegations: measureDelegations,
   writes: measureWrites,
   many: measureMany,
   folders: measureFolders,

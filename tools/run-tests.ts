@@ -33,7 +33,9 @@ if (!namesFiles) args.push(...listTests(rest ? 'rest' : all ? 'all' : 'core'))
 const leftOut = namesFiles || all || rest ? [] : listTests('rest')
 
 ensureClientCode()
-const showsPages = args.some((argument) => /test\/(console|account\/page)/.test(argument))
+const showsPages = args.some((argument) =>
+  /test\/(console|account\/(page|delegations))/.test(argument),
+)
 if (showsPages && isConsoleOutdated()) {
   spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
 }

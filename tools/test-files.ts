@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..')
  * is in one of these folders.
  */
 export const extendedTests: Record<string, string> = {
+  'test/account/delegations.test.ts': 'Chromium',
   'test/account/page.test.ts': 'Chromium',
   'test/activity/events.test.ts': 'every event through both transports',
   'test/activity/export.test.ts': 'exports 100 MiB',

@@ -89,6 +89,8 @@ const readWorkspaceSearch = readSearch({
   group: 'text',
   account: 'text',
   connection: 'text',
+  person: 'text',
+  agent: 'text',
 })
 
 /** The workspace console, and the callback of its sign-in. */
@@ -214,6 +216,21 @@ const connectedAppsRoute = createRoute({
   }),
 })
 
+const delegationsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/delegations',
+  component: screenOf(
+    'delegations',
+    screen(() => import('./delegations/delegations-page.tsx'), 'DelegationsPage'),
+  ),
+  validateSearch: readSearch({
+    page: 'number',
+    user_id: 'text',
+    agent_id: 'text',
+    workspace_id: 'text',
+  }),
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks',
@@ -240,6 +257,7 @@ const activityRoute = createRoute({
     action: 'text',
     target_type: 'text',
     actor_id: 'text',
+    agent_id: 'text',
     target_id: 'text',
     workspace_id: 'text',
     since: 'text',
@@ -276,6 +294,7 @@ const routeTree = rootRoute.addChildren([
     managementAppsRoute,
     managementAppRoute,
     connectedAppsRoute,
+    delegationsRoute,
     webhooksRoute,
     webhookRoute,
     activityRoute,

@@ -14,7 +14,7 @@ export type Settings = {
   providers: { name: string; title: string }[]
   /** Whether people sign in with codes by e-mail. */
   has_codes: boolean
-  /** The features of the server, by the names of their folders in `src`. */
+  /** The features of the server that are on, by the names of their folders in `src`. */
   features: string[]
 }
 
@@ -24,6 +24,7 @@ type OptionalFeature =
   | 'connections'
   | 'consent'
   | 'csv-import'
+  | 'delegations'
   | 'scim'
   | 'webhooks'
 
@@ -39,7 +40,15 @@ const developmentSettings: Settings = {
   workspace_client_id: '0da1c000-0000-7000-8000-000000000001',
   providers: [{ name: 'google', title: 'Google' }],
   has_codes: true,
-  features: ['client-metadata', 'connections', 'consent', 'csv-import', 'scim', 'webhooks'],
+  features: [
+    'client-metadata',
+    'connections',
+    'consent',
+    'csv-import',
+    'delegations',
+    'scim',
+    'webhooks',
+  ],
 }
 
 function readSettings(): Settings {

@@ -53,6 +53,7 @@ const groups: Record<string, string[]> = {
     'api-resources',
     'third-party-clients',
     'mcp',
+    'agents',
     'invitations',
     'connections',
     'applications',

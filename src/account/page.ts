@@ -19,6 +19,7 @@ export const accountPage = {
       has_passkeys: features.includes('passkeys') && methods.includes('passkey'),
       has_codes: methods.includes('email'),
       has_grants: features.includes('consent'),
+      has_delegations: features.includes('delegations'),
     }
   },
 }

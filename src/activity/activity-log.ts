@@ -14,12 +14,13 @@ export async function listActivity(
   { stores }: Pick<RequestContext<{ activity: ActivityStore }>, 'stores'>,
   request: ListActivityRequest,
 ): Promise<ListActivityResponse> {
-  const { action, actor_id, workspace_id, target_type, target_id, since, until } = request
-  const { before, limit = 50 } = request
+  const { action, actor_id, agent_id, workspace_id, target_type, target_id } = request
+  const { since, until, before, limit = 50 } = request
   const items = await stores.activity.find({
     action,
     actions: target_type === undefined ? undefined : actionsOf(stores.activity.events, target_type),
     actorId: actor_id,
+    agentId: agent_id,
     workspaceId: workspace_id,
     targetId: target_id,
     since,

@@ -21,6 +21,10 @@ export type ChainEntry = {
   /** Covered from version 3 on, like `apiKeyPrefix`. */
   actorType: string | null
   apiKeyPrefix: string | null
+  /** Covered from version 4 on, like `agentId` and `delegationId`. */
+  agentType: string | null
+  agentId: string | null
+  delegationId: string | null
 }
 
 /**
@@ -70,7 +74,15 @@ export function countErasedValues(
  * The version of the seals that this version of daikon makes. Version 1 does not include its number
  * in the hash. A change of the hashed values is a new version.
  */
-export const sealVersion = 3
+export const sealVersion = 4
+
+/** The first version that covers agents. */
+const agentsVersion = 4
+
+/** Whether a seal covers the agent of its entry. */
+export function coversAgents(version: number): boolean {
+  return version >= agentsVersion
+}
 
 /** Whether `hashEntry` supports a version. */
 export function isKnownSealVersion(version: number): boolean {
@@ -102,6 +114,7 @@ export function hashEntry(
     entry.requestId,
     digests,
     ...(version >= 3 ? [entry.actorType, entry.apiKeyPrefix] : []),
+    ...(coversAgents(version) ? [entry.agentType, entry.agentId, entry.delegationId] : []),
   ]
   return hash('sha256', canonicalJson(version === 1 ? covered : [version, ...covered]))
 }

@@ -27,6 +27,9 @@ const columns = [
   'ip',
   'actor_type',
   'api_key_prefix',
+  'agent_type',
+  'agent_id',
+  'delegation_id',
 ] as const
 
 const writers: Record<ExportFormat, { header: string; line: (entry: ActivityEntry) => string }> = {

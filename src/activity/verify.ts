@@ -1,4 +1,10 @@
-import { countErasedValues, hashEntry, isKnownSealVersion, type PersonalDigests } from './chain.ts'
+import {
+  countErasedValues,
+  coversAgents,
+  hashEntry,
+  isKnownSealVersion,
+  type PersonalDigests,
+} from './chain.ts'
 import type { ChainEnds, ChainStore, Seal, SealedEntry } from './store/chain-store.ts'
 
 /**
@@ -59,10 +65,12 @@ async function verifySnapshot(
   }
   let isExpectedFound = expected === undefined || isAt(head, expected)
   let newest = 0
+  let mayHaveAgents = false
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     const entries = await chain.findSealed(after, pageSize)
     for (const entry of entries) {
-      const problem = findProblem(entry, head, ends, newest)
+      mayHaveAgents ||= coversAgents(entry.version)
+      const problem = findProblem(entry, head, ends, newest, mayHaveAgents)
       if (problem) return fail(problem)
       result.erased += countErasedValues(entry, personalDigestsOf(entry)) ?? 0
       result.entries += 1
@@ -93,6 +101,7 @@ function findProblem(
   head: ChainPosition,
   ends: ChainEnds,
   newest: number,
+  mayHaveAgents: boolean,
 ): string | undefined {
   const { sequence, id, version } = entry
   const name = `Entry ${sequence} (${id})`
@@ -105,9 +114,16 @@ function findProblem(
   if (hash !== entry.hash || countErasedValues(entry, digests) === undefined) {
     return `${name} was changed.`
   }
+  // A node of an earlier version does not cover the agent of an entry that it seals during a rollout. Before
+  // the first seal of this version, there were no agents.
+  if (!mayHaveAgents && hasAgent(entry)) return `${name} was changed.`
   return Date.parse(entry.createdAt) < newest - maxDelay
     ? `${name} was inserted: it claims to be older than entries that were sealed before it.`
     : undefined
+}
+
+function hasAgent({ agentType, agentId, delegationId }: SealedEntry): boolean {
+  return agentType !== null || agentId !== null || delegationId !== null
 }
 
 function personalDigestsOf({ digests, salts }: SealedEntry): PersonalDigests {

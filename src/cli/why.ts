@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { PermissionPage } from '../../gen/daikon/v1/admin_permissions.ts'
 import { parseJsonObject } from '../core/json-object.ts'
+import { isUuid } from '../core/uuid.ts'
 import { findContextViolation } from '../permissions/evaluate/context.ts'
 import type { WireReason } from '../permissions/evaluate/wire-reason.ts'
 import { overNetwork } from './admin-api.ts'
@@ -15,14 +16,19 @@ export function whyCommand(): Command {
     .argument('<user>', 'e-mail address, external ID or ID of the user')
     .argument('<action>', 'view, edit, manage or an action of the service')
     .argument('<resource>', '<service>/<type>/<id>, with the external ID or the UUID')
+    .option('--delegation <id>', 'explain what an agent may do by a delegation of the user')
     .option('--context <json>', 'what conditions read as context, a JSON object')
     .action(async (user: string, action: string, name: string, options, command) => {
       const context = readContext(options.context)
+      const { delegation } = options
+      if (delegation !== undefined && !isUuid(delegation))
+        throw new UsageError(`${delegation} is not the ID of a delegation`)
+      const more = { context, delegation }
       const { server } = command.optsWithGlobals()
       const { text, ...result } =
         server === undefined
-          ? await withDatabase((session) => explainAccess(session, user, action, name, context))
-          : await explainOnServer(server, user, action, name, context)
+          ? await withDatabase((session) => explainAccess(session, user, action, name, more))
+          : await explainOnServer(server, user, action, name, more)
       const isUnknown = result.reasons.some(({ rule }) => rule === 'user_unknown')
       const suggestions = isUnknown ? await suggestUsers(command, user) : []
       print(command, { ...result, ...(isUnknown && { suggestions }) }, [
@@ -33,20 +39,26 @@ export function whyCommand(): Command {
   return overNetwork(command)
 }
 
+/** What is asked beside the resource: `delegation` is an ID. */
+type Details = { context?: Record<string, unknown> | undefined; delegation?: string | undefined }
+
 type Answer = { decision: boolean; reasons: WireReason[]; text: string }
 
 /**
- * Decides whether a user may perform an action on the resource `<service>/<type>/<id>`. Explains
- * the decision with a list of reasons and a sentence.
+ * Decides whether a user, or an agent by a delegation of the user, may perform an action on the resource
+ * `<service>/<type>/<id>`. Explains the decision with a list of reasons and a sentence.
+ *
+ * @throws UsageError if the user has no such delegation
  */
 export async function explainAccess(
   { statements }: Pick<Session, 'statements'>,
   user: string,
   action: string,
   name: string,
-  context?: Record<string, unknown>,
+  { context, delegation }: Details = {},
 ): Promise<Answer> {
   const { describeDecision } = await import('../permissions/evaluate/decision-sentence.ts')
+  const { explainAgent } = await import('../permissions/evaluate/permission-subjects.ts')
   const { findReasons } = await import('../permissions/evaluate/reasons.ts')
   const { toWireReason } = await import('../permissions/evaluate/wire-reason.ts')
   const { decide } = await import('../permissions/engine/facts.ts')
@@ -61,11 +73,9 @@ export async function explainAccess(
   const resourceId = toResourceId(serviceName, resourceType, id)
   const check = { subject: nameUser(user), serviceName, resourceType, resourceId, action }
   const input = { context }
-  const [explanation] = await createLoadReasons(
-    statements,
-    createLoadConditions(statements),
-  )([{ ...check, input }])
-  if (!explanation) throw new Error('The decision has no explanation')
+  const loadReasons = createLoadReasons(statements, createLoadConditions(statements))
+  const explanation = await explainAgent(loadReasons, { ...check, input }, delegation)
+  if (!explanation) throw new UsageError(`${user} has no delegation ${delegation}`)
   const reasons = findReasons(action, explanation)
   const subject = { type: 'user', id: user }
   return {
@@ -85,7 +95,7 @@ async function explainOnServer(
   user: string,
   action: string,
   name: string,
-  context?: Record<string, unknown>,
+  { context, delegation }: Details,
 ): Promise<Answer> {
   const { connectToServer } = await import('./remote-admin-api.ts')
   const { resourceNotFound } = await import('../permissions/resource.ts')
@@ -96,7 +106,8 @@ async function explainOnServer(
   const [resource] = page.items
   if (!resource) throw resourceNotFound()
   const subject = { subject_type: 'user', subject_id: user }
-  const request = { permission_id: resource.id, ...subject, action, context }
+  const ofAgent = delegation === undefined ? {} : { delegation_id: delegation }
+  const request = { permission_id: resource.id, ...subject, action, context, ...ofAgent }
   const explanation: Omit<Answer, 'text'> & { sentence: string } = await api(
     'explainPermission',
     request,

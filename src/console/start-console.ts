@@ -14,7 +14,7 @@ type Dependencies = {
   log: Logger
   openStores: () => Transactional<{ clients: ClientStore }>
   grpcPort: number
-  /** The names of all features. */
+  /** The names of the features that are on. */
   featureNames: string[]
   isBeingBuilt: boolean
 }

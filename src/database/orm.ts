@@ -92,6 +92,7 @@ import { Consents } from './migrations/103-consents.ts'
 import { ThirdPartyClients } from './migrations/104-third-party-clients.ts'
 import { Delegations } from './migrations/105-delegations.ts'
 import { DelegatedTokens } from './migrations/106-delegated-tokens.ts'
+import { AgentsInActivity } from './migrations/107-agents-in-activity.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -203,6 +204,7 @@ const migrations = [
   { name: '104-third-party-clients', class: ThirdPartyClients },
   { name: '105-delegations', class: Delegations },
   { name: '106-delegated-tokens', class: DelegatedTokens },
+  { name: '107-agents-in-activity', class: AgentsInActivity },
 ]
 
 type OrmOptions = {

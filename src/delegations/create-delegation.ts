@@ -15,7 +15,7 @@ import type { Engine } from '../permissions/engine/engine.ts'
 import { resourceNotFound } from '../permissions/resource.ts'
 import type { ResourceStore } from '../permissions/store/resource-store.ts'
 import { workspaceNotFound } from '../workspaces/workspaces.ts'
-import { findReferenceViolations, findVisibleResources } from './delegated-resources.ts'
+import { findListViolations, findVisibleResources } from './delegated-resources.ts'
 import { delegationDetail } from './delegation-event.ts'
 import { renderDelegationMail } from './mails.ts'
 import { reasons } from './reasons.ts'
@@ -111,18 +111,11 @@ function findViolations(
     end <= now.getTime()
       ? 'must be in the future'
       : end > latest && `must be at most ${maxDays} days in the future`
+  const lists = { actions, resource_types, resources }
   return [
-    ...findDuplicates('actions', actions?.values ?? []),
-    ...findDuplicates('resource_types', resource_types?.values ?? []),
-    ...findReferenceViolations(service_name, resources?.values ?? []),
+    ...findListViolations(service_name, lists),
     ...(ofEnd ? [{ field: 'expires_at', message: ofEnd }] : []),
   ]
-}
-
-function findDuplicates(field: string, names: string[]): FieldViolation[] {
-  return names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [{ field: `${field}[${index}]`, message: 'is duplicated' }] : [],
-  )
 }
 
 async function requireCreated(delegations: DelegationStore, id: string): Promise<StoredDelegation> {

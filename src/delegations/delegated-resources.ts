@@ -1,16 +1,38 @@
-import type { DelegatedResourceReference } from '../../gen/daikon/v1/delegations.ts'
+import type {
+  CreateDelegationRequest,
+  DelegatedResourceReference,
+} from '../../gen/daikon/v1/delegations.ts'
 import type { FieldViolation } from '../core/errors.ts'
 import type { Engine } from '../permissions/engine/engine.ts'
 import { decide } from '../permissions/engine/facts.ts'
 import { findIdViolation, resolveResourceId } from '../permissions/resource-id.ts'
-import type { Resource } from '../permissions/store/resource-sql.ts'
+import type { Resource, ResourceKey } from '../permissions/store/resource-sql.ts'
 import type { ResourceStore } from '../permissions/store/resource-store.ts'
 
 /** Who delegates, and where. */
 export type DelegatingPerson = { userId: string; workspaceId: string }
 
+/** Returns what is wrong with the lists of a new delegation. */
+export function findListViolations(
+  serviceName: string,
+  lists: Pick<CreateDelegationRequest, 'actions' | 'resource_types' | 'resources'>,
+): FieldViolation[] {
+  const { actions, resource_types, resources } = lists
+  return [
+    ...findDuplicates('actions', actions?.values ?? []),
+    ...findDuplicates('resource_types', resource_types?.values ?? []),
+    ...findReferenceViolations(serviceName, resources?.values ?? []),
+  ]
+}
+
+function findDuplicates(field: string, names: string[]): FieldViolation[] {
+  return names.flatMap((name, index) =>
+    names.indexOf(name) < index ? [{ field: `${field}[${index}]`, message: 'is duplicated' }] : [],
+  )
+}
+
 /** Returns what is wrong with the IDs of resources: their form, or that they are duplicated. */
-export function findReferenceViolations(
+function findReferenceViolations(
   serviceName: string,
   references: DelegatedResourceReference[],
 ): FieldViolation[] {
@@ -37,10 +59,7 @@ export async function findVisibleResources(
   serviceName: string,
   references: DelegatedResourceReference[],
 ): Promise<Resource[] | undefined> {
-  const keys = references.map((reference) => {
-    const kind = { serviceName, resourceType: reference.resource_type }
-    return { ...kind, resourceId: resolveResourceId(kind, reference) }
-  })
+  const keys = toKeys(serviceName, references)
   const found = (await resources.findAll(keys)).filter(
     (resource) => resource?.workspaceId === workspaceId,
   ) as Resource[]
@@ -48,4 +67,15 @@ export async function findVisibleResources(
   const subject = { userId, workspaceId }
   const bits = await engine.loadBits(keys.map((key) => ({ ...key, action: 'view', subject })))
   return bits.every((of) => decide('view', of)) ? found : undefined
+}
+
+/** Returns the keys of the resources that references name. */
+export function toKeys(
+  serviceName: string,
+  references: DelegatedResourceReference[],
+): ResourceKey[] {
+  return references.map((reference) => {
+    const kind = { serviceName, resourceType: reference.resource_type }
+    return { ...kind, resourceId: resolveResourceId(kind, reference) }
+  })
 }

@@ -8,11 +8,13 @@ import {
   listMyDelegations,
   listWorkspaceDelegations,
 } from './delegations.ts'
+import { previewDelegation } from './preview.ts'
 
 /** The handlers of delegations, by service. */
 export const delegationHandlers = {
   DelegationService: {
     createDelegation,
+    previewDelegation,
     listMyDelegations,
     getMyDelegation,
     deleteMyDelegation,

@@ -21,7 +21,7 @@ export function createAuthorizeAction(
     async handle({ principal }, { action, resource_type }, { bits }) {
       await requireOwnType(engine, principal, resource_type)
       const user = requireTokenUser(principal)
-      if (!decide(action, bits[0])) throw accessDenied(action)
+      if (!decide(action, bits[0])) throw accessDenied(action, user, bits[0])
       return toAuthorizedUser(user)
     },
     logLevel: 'debug',

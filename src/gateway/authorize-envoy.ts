@@ -90,6 +90,8 @@ function toCheckResponse(user: AuthorizedUser): CheckResponse {
     toOverwrite('x-auth-email', user.email),
     toOverwrite('x-auth-workspace', user.workspace_id),
     toOverwrite('x-auth-role', user.role),
+    toOverwrite('x-auth-agent', user.agent),
+    toOverwrite('x-auth-delegation', user.delegation_id),
   ]
   return { status: { code: 0, message: '', details: [] }, ok_response: { headers } }
 }

@@ -46,6 +46,9 @@ function toCheck(requirement: Requirement, service: ServicePrincipal): Check | u
   return resource && { ...resource, action }
 }
 
+/** Why an agent has no access to a route without an action. */
+const needsAction = 'A delegation covers no route that requires only a user'
+
 /** Returns the user, if any, of a request that fulfils the requirement. */
 function requireAuthorized(
   requirement: Requirement,
@@ -53,10 +56,12 @@ function requireAuthorized(
   bits: number | undefined,
 ): UserPrincipal | undefined {
   if ('denied' in requirement) throw routeDenied(requirement.denied)
-  if ('allow' in requirement && requirement.allow === 'anyone') return principal.user
+  if ('allow' in requirement && requirement.allow === 'anyone')
+    return principal.user?.delegation ? undefined : principal.user
   const user = requireTokenUser(principal)
-  if ('action' in requirement && !decide(requirement.action, bits))
-    throw accessDenied(requirement.action)
+  if (!('action' in requirement)) {
+    if (user.delegation) throw createDenial(reasons.DELEGATION_DENIED, needsAction)
+  } else if (!decide(requirement.action, bits)) throw accessDenied(requirement.action, user, bits)
   return user
 }
 

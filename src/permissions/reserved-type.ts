@@ -1,5 +1,6 @@
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
-import { type Kind, workspaceType } from './engine/question.ts'
+import type { Kind } from './engine/question.ts'
+import { workspaceType } from './engine/workspace-type.ts'
 import type { ResourceTypeStore } from './store/resource-type-store.ts'
 
 /**

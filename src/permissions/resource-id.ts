@@ -3,7 +3,8 @@ import type { AccessResource } from '../../gen/daikon/v1/access.ts'
 import type { FieldViolation } from '../core/errors.ts'
 import type { ServicePrincipal } from '../core/request-context.ts'
 import { isUuid } from '../core/uuid.ts'
-import { type Kind, workspaceType } from './engine/question.ts'
+import type { Kind } from './engine/question.ts'
+import { workspaceType } from './engine/workspace-type.ts'
 
 /**
  * The namespace of the UUIDs that are derived from ids of other formats. It is published, so it

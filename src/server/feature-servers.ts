@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { Config } from './config.ts'
 import type { FeatureParts } from './feature.ts'
-import { features } from './features.ts'
+import { features, listFeatureNames } from './features.ts'
 import { parts } from './parts.ts'
 import type { Stores } from './stores.ts'
 
@@ -28,7 +28,7 @@ const drainTimeout = 2000
 
 /** Starts the servers of all features. */
 export async function startFeatureServers(dependencies: Dependencies): Promise<FeatureServers> {
-  const all = { ...dependencies, featureNames: features.map(({ name }) => name) }
+  const all = { ...dependencies, featureNames: listFeatureNames(dependencies.settings) }
   const servers = new Map<string, FeatureServer>()
   const allParts: readonly FeatureParts[] = parts
   for (const [index, { name }] of features.entries()) {

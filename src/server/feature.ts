@@ -49,6 +49,8 @@ export type Feature = {
   reasons?: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
   settings?: SettingTable
+  /** Whether the settings turn it on. The pages of the server show a feature only if they do. */
+  isOn?: (settings: never) => boolean
   /**
    * Returns a sentence for each rule that settings break, starting with a variable. The settings are
    * its own and the central ones.

@@ -51,6 +51,11 @@ export const features = [
 /** What the features have in common. */
 export const allFeatures: readonly Feature[] = features
 
+/** Returns the names of the features that pages show: those that the settings do not turn off. */
+export function listFeatureNames(settings: object): string[] {
+  return allFeatures.filter(({ isOn }) => isOn?.(settings as never) ?? true).map(({ name }) => name)
+}
+
 /** The events of all features. If the list lacks a feature, this does not compile. */
 export const activityEvents: Pick<ActivityEvents, ActivityEventName> = joinTables(
   features.flatMap((feature) => ('events' in feature ? [feature.events] : [])),

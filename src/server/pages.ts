@@ -1,17 +1,15 @@
 import { join } from 'node:path'
 import { type BuiltPage, createBuiltPage } from '../http/built-page.ts'
 import type { Config } from './config.ts'
-import type { Feature } from './feature.ts'
-import { features } from './features.ts'
+import { allFeatures, listFeatureNames } from './features.ts'
 
 const consoleFolder = join(import.meta.dirname, '../../console')
 
 /** Creates the pages of all features, by path. */
 export function createPages(settings: Config): Map<string, BuiltPage> {
   const { BASE_URL: baseUrl, COOKIE_SECURE: secureCookies, DEBUG: debug } = settings
-  const names = features.map(({ name }) => name)
-  const all: readonly Feature[] = features
-  const pages = all.flatMap(({ page }) => page ?? [])
+  const names = listFeatureNames(settings)
+  const pages = allFeatures.flatMap(({ page }) => page ?? [])
   return new Map(
     pages.map(({ path, folder, createSettings }) => {
       const own = createSettings(settings as never, names)

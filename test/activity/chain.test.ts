@@ -5,6 +5,7 @@ import { type ChainEntry, hashEntry } from '../../src/activity/chain.ts'
 import { pruneActivity } from '../../src/activity/retention.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { verifyActivity } from '../../src/activity/verify.ts'
+import type { Transactional } from '../../src/core/request-context.ts'
 import { requestScope } from '../../src/core/request-scope.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createStores, type Stores } from '../../src/server/stores.ts'
@@ -182,6 +183,83 @@ test('seals of the first version can still be verified, and a newer version is n
   t.regex((await verifyActivity(stores)).problem ?? '', /version 9, which this version .* cannot/)
 })
 
+/** Seals the entry at a position, the last one, as a version did. */
+async function sealAgain(
+  { pool, stores }: Awaited<ReturnType<typeof open>>,
+  at: number,
+  version: number,
+) {
+  const entries = await stores.chain.findSealed(0, at)
+  const entry = entries.at(-1)
+  if (entry?.sequence !== at) throw new Error(`no entry ${at}`)
+  const previous = entries.at(-2)?.hash ?? ''
+  const hash = hashEntry(previous, at, entry, entry.digests ?? {}, version)
+  await pool.query('update activity set seal_hash = $1, seal_version = $2 where seal_seq = $3', [
+    hash,
+    version,
+    at,
+  ])
+  await pool.query('update activity_chain set last_hash = $1', [hash])
+}
+
+const delegation = {
+  id: randomUUID(),
+  agent: { type: 'client' as const, id: randomUUID() },
+}
+
+/** Records an event that an agent caused for a user, and seals it. */
+async function recordByAgent(stores: Transactional<Stores>) {
+  const event = { action: 'group.created', detail: { name: 'x' } } as const
+  await stores.activity.record({ actorId: randomUUID(), delegation }, event)
+  await sealActivity(stores)
+}
+
+test('the chain covers the agents of entries, and seals of earlier versions can still be verified', async (t) => {
+  const opened = await openSealed(t, 1)
+  const { pool, stores } = opened
+  await sealAgain(opened, 1, 2)
+  await record(stores, 1)
+  await sealActivity(stores)
+  await sealAgain(opened, 2, 3)
+  await recordByAgent(stores)
+  const [entry] = await stores.chain.findSealed(2, 1)
+  t.like(entry, { agentType: 'client', agentId: delegation.agent.id, delegationId: delegation.id })
+  t.is(entry?.version, 4)
+  t.like(await verifyActivity(stores), { entries: 3, problem: undefined })
+  for (const change of [
+    'agent_id = gen_random_uuid()',
+    'delegation_id = gen_random_uuid()',
+    `agent_type = 'service_account'`,
+    'agent_id = null, agent_type = null, delegation_id = null',
+    'seal_version = 3',
+  ]) {
+    const client = await pool.connect()
+    await client.query('create table kept as select * from activity where seal_seq = 3')
+    await client.query(`update activity set ${change} where seal_seq = 3`)
+    t.regex((await verifyActivity(stores)).problem ?? '', /^Entry 3 .*was changed/, change)
+    await client.query(`update activity a set agent_id = k.agent_id, agent_type = k.agent_type,
+      delegation_id = k.delegation_id, seal_version = k.seal_version from kept k where k.id = a.id`)
+    await client.query('drop table kept')
+    client.release()
+  }
+  t.is((await verifyActivity(stores)).problem, undefined)
+  for (const column of ['agent_id', 'delegation_id']) {
+    await pool.query(`update activity set ${column} = id where seal_seq = 2`)
+    t.regex((await verifyActivity(stores)).problem ?? '', /^Entry 2 .*was changed/, column)
+    await pool.query(`update activity set ${column} = null where seal_seq = 2`)
+  }
+})
+
+test('an entry of an agent that a node of the previous version sealed is valid', async (t) => {
+  const opened = await openSealed(t, 1)
+  const { stores } = opened
+  await recordByAgent(stores)
+  await sealAgain(opened, 2, 3)
+  await record(stores, 1)
+  await sealActivity(stores)
+  t.like(await verifyActivity(stores), { entries: 3, problem: undefined })
+})
+
 const changes: Record<string, [sql: string, problem: RegExp]> = {
   'a changed action': [`set action = 'member.invited' where seal_seq = 2`, /^Entry 2 .*changed/],
   'a changed detail': [
@@ -203,6 +281,9 @@ const changes: Record<string, [sql: string, problem: RegExp]> = {
     /^Entry 2 .*changed/,
   ],
   'a changed actor': ['set actor_id = gen_random_uuid() where seal_seq = 3', /^Entry 3 .*changed/],
+  'an added agent': ['set agent_id = gen_random_uuid() where seal_seq = 3', /^Entry 3 .*changed/],
+  'an added type of agent': [`set agent_type = 'client' where seal_seq = 3`, /^Entry 3 .*changed/],
+  'an added delegation': ['set delegation_id = id where seal_seq = 3', /^Entry 3 .*changed/],
   'a changed request id': [`set request_id = 'x' where seal_seq = 3`, /^Entry 3 .*changed/],
   'a changed app': ['set service_app_id = id where seal_seq = 3', /^Entry 3 .*changed/],
   'a changed hash': [`set seal_hash = 'x' where seal_seq = 4`, /^Entry 4 .*changed/],

@@ -62,7 +62,7 @@ test('an empty log is exported as a header or as an empty file; --json prints th
   const csv = run(empty.url, '--format', 'csv')
   t.is(
     await text(csv.child.stdout),
-    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip,actor_type,api_key_prefix\r\n',
+    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip,actor_type,api_key_prefix,agent_type,agent_id,delegation_id\r\n',
   )
   const jsonl = run(empty.url, '--format', 'jsonl', '--json')
   t.is(await text(jsonl.child.stdout), '')

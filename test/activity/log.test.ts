@@ -5,6 +5,7 @@ import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { pool } = environment
@@ -144,10 +145,48 @@ for (const transport of environment.transports) {
         actor_type: absent,
         key_prefix: absent,
         api_key_prefix: absent,
+        agent_type: absent,
+        agent_id: absent,
+        delegation_id: absent,
         request_id: absent,
         ip: absent,
       },
     ])
+  })
+
+  test(`entries name the agent that acted for the actor, and are filtered by it over ${transport.label}`, async (t) => {
+    const { people, workspace: workspace_id } = await createWorkspaceFixture(environment, transport)
+    const [alone, byAgent] = [uuid(), uuid()] as const
+    const [agent_id, delegation_id] = [randomUUID(), randomUUID()]
+    const actor_id = people.viewer.id
+    await insertEntries(workspace_id, [alone, byAgent], actor_id)
+    await pool.query(
+      `update activity set actor_type = 'user', agent_type = 'client', agent_id = $2, delegation_id = $3
+       where id = $1`,
+      [byAgent, agent_id, delegation_id],
+    )
+    const { token } = people.owner
+    const readers = [
+      (filter: object) => admin.call(transport, 'ListActivity', { workspace_id, ...filter }),
+      (filter: object) =>
+        transport.call('ListWorkspaceActivity', { workspace_id, ...filter }, { token }),
+    ]
+    for (const read of readers) {
+      const list = async (filter: object): Promise<any[]> => expectOk(await read(filter)).items
+      const [entry, ...more] = await list({ agent_id })
+      t.deepEqual(more, [])
+      t.like(entry, { id: byAgent, actor_id, actor_type: 'user' })
+      t.like(entry, { agent_type: 'client', agent_id, delegation_id })
+      t.deepEqual(await list({ agent_id: randomUUID() }), [])
+      t.deepEqual(await list({ agent_id: actor_id }), [])
+      t.deepEqual(
+        (await list({ actor_id })).map(({ id }) => id),
+        [byAgent, alone],
+      )
+      t.is((await list({ actor_id, agent_id })).length, 1)
+      t.is((await list({ agent_id, action: 'workspace.deleted' })).length, 0)
+      t.like(expectError(await read({ agent_id: 'x' })), { violations: [{ field: 'agent_id' }] })
+    }
   })
 
   test(`entries are filtered by action, actor, workspace and target type over ${transport.label}`, async (t) => {

@@ -37,6 +37,8 @@ const pages = {
   'of an action': { action: 'group.created' },
   'of a rare action': { action: 'workspace.deleted' },
   'of an actor': { actor_id: idOf('u', 7) },
+  'of an agent': { agent_id: idOf('u', 7) },
+  'of an agent without entries': { agent_id: '0b7b4a3c-3d39-4a3e-9bb5-b1ae6aa1b2c9' },
   'of a workspace': { workspace_id: idOf('w', 1) },
   'of a target': { target_id: '0b7b4a3c-3d39-4a3e-9bb5-b1ae6aa1b2c9' },
   'since and until': { since: '2025-10-09T14:00:00Z', until: '2025-10-09T14:05:00Z' },

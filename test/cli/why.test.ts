@@ -3,6 +3,7 @@ import test from 'ava'
 import { explainAccess } from '../../src/cli/why.ts'
 import { createAdmin } from '../support/admin.ts'
 import { runCli } from '../support/cli.ts'
+import { insertDelegation } from '../support/delegation-rows.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -227,6 +228,33 @@ for (const [user, action, resource, sentence] of sentences) {
     }
   })
 }
+
+test.serial('why explains what an agent may do by a delegation of the user', async (t) => {
+  const { ids, demo } = scene
+  const row = { workspace_id: demo, service_name: service, actions: ['view'] }
+  const id = await insertDelegation(pool, { ...row, user_id: ids.frank })
+  const ask = (user: string, action: string, delegation: string) =>
+    why(user, action, `${service}/document/roadmap`, '--delegation', delegation)
+  const denied = await ask('frank@example.com', 'edit', id)
+  t.regex(
+    denied.out,
+    /Frank may edit document roadmap, but the delegation to report-bot covers view only\./,
+  )
+  const allowed = await ask('frank@example.com', 'view', id.toUpperCase())
+  t.regex(allowed.out, /Frank owns the document; report-bot acts for Frank by a delegation until/)
+  for (const [user, delegation] of [
+    ['bob@example.com', id],
+    ['nobody@example.com', id],
+    ['frank@example.com', randomUUID()],
+  ] as const) {
+    const failed = await ask(user, 'view', delegation)
+    t.is(failed.status, 2)
+    t.true(failed.err.includes(`${user} has no delegation ${delegation}`), failed.err)
+  }
+  const malformed = await ask('frank@example.com', 'view', 'report-bot')
+  t.is(malformed.status, 2)
+  t.regex(malformed.err, /report-bot is not the ID of a delegation/)
+})
 
 test.serial('why takes a context', async (t) => {
   const conditions = [

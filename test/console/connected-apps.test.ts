@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 if (hasBrowser) {
   const owner = { name: 'Olga Ivanova', email: 'olga@example.com' }
   const admin = { name: 'Adam Nowak', email: 'adam@example.com' }
-  const fixture = await startConsole({}, [owner, admin])
+  const fixture = await startConsole({ CLIENT_METADATA_HOSTS: '*' }, [owner, admin])
   const { consoleUrl, restUrl, pool, seed, browser } = fixture
 
   const north = await createWorkspace('Northwind')
@@ -211,6 +211,16 @@ if (hasBrowser) {
     await tableOf(page).getByText('assistant.example.org', { exact: true }).waitFor()
     t.is(await tableOf(page).getByRole('columnheader', { name: 'Workspace' }).count(), 0)
     t.deepEqual(await inspectPage(page, 'workspace-connected-apps'), [])
+  })
+
+  test.serial('the page of a person lists the apps of this person', async (t) => {
+    await navigate(page, `/people/${adminId}`)
+    await page.getByRole('tab', { name: 'Connected apps' }).click()
+    await page.keyboard.press('Enter')
+    await waitForRows(page, 1)
+    await tableOf(page).getByText('invoices.example.com', { exact: true }).waitFor()
+    t.is(await tableOf(page).getByRole('columnheader', { name: 'Person' }).count(), 0)
+    t.deepEqual(await inspectPage(page, 'person-connected-apps'), [])
   })
 
   test.serial('an admin ends grants in the workspace, and does not refuse apps', async (t) => {

@@ -214,6 +214,8 @@ if (hasBrowser) {
     t.deepEqual(await roles.allTextContents(), ['Admin', 'Editor', 'Viewer'])
     await openTab(page, 'Settings')
     t.true(await page.getByRole('switch', { name: 'Allow support access' }).isDisabled())
+    // The server accepts no unregistered apps.
+    t.is(await page.getByText('Unregistered apps').count(), 0)
     await page.context().close()
   })
 

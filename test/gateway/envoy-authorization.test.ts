@@ -64,7 +64,7 @@ const headersOf = ({ ok_response, denied_response }: CheckResponse) =>
       [],
   )
 
-test('Envoy is told to replace the four headers, also by empty values', async (t) => {
+test('Envoy is told to replace the six headers, also by empty values', async (t) => {
   const { ask, people, workspace } = await createEnvoy()
   const named = await ask({ member: people.viewer })
   t.is(resultOf(named), 'OK')
@@ -73,9 +73,11 @@ test('Envoy is told to replace the four headers, also by empty values', async (t
     'x-auth-email': 'someone@example.com',
     'x-auth-workspace': workspace,
     'x-auth-role': 'viewer',
+    'x-auth-agent': '',
+    'x-auth-delegation': '',
   })
   const anonymous = await ask({})
-  t.deepEqual(Object.values(headersOf(anonymous)), ['', '', '', ''])
+  t.deepEqual(Object.values(headersOf(anonymous)), ['', '', '', '', '', ''])
   for (const { append_action, keep_empty_value } of anonymous.ok_response?.headers ?? [])
     t.deepEqual([append_action, keep_empty_value], [2, true])
 })

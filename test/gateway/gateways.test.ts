@@ -200,7 +200,7 @@ for (const gateway of gateways) {
       'x-auth-workspace': [workspace],
       'x-auth-role': ['viewer'],
     })
-    for (const name of ['user', 'email', 'workspace', 'role'])
+    for (const name of ['user', 'email', 'workspace', 'role', 'agent', 'delegation'])
       t.is((anonymous.headers[`x-auth-${name}`] ?? []).join(), '', name)
     // Python, PHP and other CGI applications read both names as HTTP_X_AUTH_USER.
     for (const name of ['x_auth_user', 'X_Auth_User', 'X_AUTH_USER', 'X-Auth_User']) {

@@ -6,6 +6,7 @@ import {
   type CheckStreamResponse,
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
+import { type DelegationRow, insertDelegation } from '../support/delegation-rows.ts'
 import { readStatusDetails } from '../support/status-details.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createMetadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
@@ -151,6 +152,38 @@ test('AccessibleStream returns every page', async (t) => {
   )
   t.deepEqual(pages.flat(), pages.flat().toSorted())
   t.is(new Set(pages.flat()).size, 25)
+})
+
+test('AccessibleStream returns what a delegation covers of the list', async (t) => {
+  const { fixture, viewer, walk } = await openPages(12)
+  const { workspace, service, key, kind } = fixture
+  const { rows } = await environment.pool.query(
+    `select r.id, r.resource_id from resources r join resource_kinds k on k.id = r.kind_id
+     where k.service_name = $1 order by r.resource_id limit 5`,
+    [service],
+  )
+  const row = { user_id: viewer.id, workspace_id: workspace, service_name: service }
+  const listed = { ...row, resources: rows.map(({ id }) => id) }
+  const cases: [delegation: DelegationRow, expected: number][] = [
+    [row, 12],
+    [{ ...row, resource_types: [kind.resource_type], actions: ['edit'] }, 0],
+    [listed, 5],
+  ]
+  for (const [delegation, expected] of cases) {
+    const delegation_id = await insertDelegation(environment.pool, delegation)
+    const act = { sub: randomUUID(), typ: 'service_account' as const }
+    const claims = { sub: viewer.id, jti: randomUUID(), wid: workspace, act, delegation_id }
+    const { tokens } = environment.app
+    const token = await tokens.signDelegated(claims, undefined, 900, new Date())
+    const { pages, ended } = walk({ token, key }, { limit: 2 })
+    t.is(await ended, undefined)
+    t.is(pages.flat().length, expected)
+    if (delegation === listed)
+      t.deepEqual(
+        pages.flat(),
+        rows.map(({ resource_id }) => resource_id),
+      )
+  }
 })
 
 test('AccessibleStream fails with the errors of Accessible', async (t) => {

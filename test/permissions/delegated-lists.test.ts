@@ -160,7 +160,7 @@ async function createWorld({ resources, requirements, delegations }: World) {
       const row: DelegationRow = {
         ...{ user_id: ids[user] as string, workspace_id: workspace, ...lists },
         service_name: isOfOtherService ? `${service}x` : service,
-        resources: resources?.map((index) => records.at(-1 - index)?.id ?? randomUUID()),
+        resources: resources?.map((index) => records.at(-1 - index)?.id ?? randomUUID()) ?? null,
         ...(isEnded && { ended_at: new Date() }),
       }
       return { id: await insertDelegation(pool, row), userId: row.user_id }
@@ -214,6 +214,8 @@ for (const [label, engine] of Object.entries(engines))
               t.deepEqual(await listAll(engine, subject, question, limit), allowed)
               const caller = { ...subject, userId, tokenId: randomUUID() }
               t.deepEqual(await listAll(engine, caller, question, limit), allowed)
+              const elsewhere = { delegationId, workspaceId: randomUUID() }
+              t.deepEqual(await listAll(engine, elsewhere, question, limit), [])
               seen.listed += allowed.length
               seen.denied += ids.length - allowed.length
             }

@@ -187,6 +187,23 @@ test('a delegation counts while it is live and its user is a member', async (t) 
   t.false(await isAllowed(scene, next, 'view', document))
 })
 
+test('a membership that ends by time ends what its delegations allow, also of what is public', async (t) => {
+  const scene = await createScene()
+  const { kinds, editor, register, delegate } = scene
+  await sql(
+    `insert into resource_types (id, kind_id, description, allow_public) values ($1, $2, '', true)`,
+    ...[randomUUID(), kinds.document],
+  )
+  const open = await register('document', { visibility: 'public' })
+  const id = await delegate()
+  t.true(await isAllowed(scene, id, 'view', open))
+  await sql('update members set expires_at = now() where user_id = $1', editor)
+  t.false(await isAllowed(scene, id, 'view', open))
+  await sql('update members set expires_at = null where user_id = $1', editor)
+  t.false(await isAllowed(scene, id, 'view', open))
+  t.true(await isAllowed(scene, await delegate(), 'view', open))
+})
+
 test('users and delegations do not get the facts of each other from memory', async (t) => {
   const scene = await createScene()
   const { service, workspace, editor, document, delegate } = scene

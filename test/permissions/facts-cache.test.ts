@@ -14,6 +14,7 @@ import type { CacheResult } from '../../src/permissions/engine/memory/verified-c
 import type { Subject } from '../../src/permissions/engine/question.ts'
 import { AccessChangeStore } from '../../src/permissions/store/access-change-store.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { insertDelegation } from '../support/delegation-rows.ts'
 import { startReplicatedCluster } from '../support/replication.ts'
 import { createSeed } from '../support/seed.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -477,8 +478,13 @@ const warmUpList = ({ cachedList, results }: Cache, query: ListQuery) =>
     return results.at(-1) === 'hit'
   })
 
-async function assertFresh(t: ExecutionContext, { cached }: Cache, query: FactsQuery) {
-  const expected = decisive(await loadFacts(query))
+async function assertFresh(
+  t: ExecutionContext,
+  { cached }: Cache,
+  query: FactsQuery,
+  load: LoadFacts = loadFacts,
+) {
+  const expected = decisive(await load(query))
   t.deepEqual(decisive(await cached(query)), expected)
   return expected
 }
@@ -537,6 +543,56 @@ for (const { name, prepare, change } of allChanges) {
   })
 }
 
+/** Changes of a delegation of the viewer, each of which affects what it covers. */
+const delegationChanges: Record<string, (id: string, world: World) => Promise<unknown>> = {
+  'a delegation that ends': (id) =>
+    sql('update delegations set ended_at = now() where id = $1', id),
+  'a delegation that has expired': (id) =>
+    sql('update delegations set expires_at = now() where id = $1', id),
+  'a delegation that expires': async (id) => {
+    const { rows } = await sql(
+      `update delegations set expires_at = clock_timestamp() + '30 ms' where id = $1
+       returning expires_at::text`,
+      id,
+    )
+    await sql(`select pg_sleep_until($1::timestamptz + '1 ms')`, rows[0].expires_at)
+  },
+  'a deleted delegation': (id) => sql('delete from delegations where id = $1', id),
+  'the actions of a delegation': (id) =>
+    sql(`update delegations set actions = '{publish}' where id = $1`, id),
+  'the resources of a delegation': (id) =>
+    sql(`update delegations set resources = '{}' where id = $1`, id),
+  'a workspace that refuses delegations': (_, { workspace }) =>
+    sql('update workspaces set delegations = false where id = $1', workspace),
+  'a member with a delegation who is removed': (_, { viewer }) =>
+    sql('delete from members where user_id = $1', viewer),
+  'a share with the user of a delegation': (_, { document, viewer, share }) =>
+    share(document.resource_id, { user: viewer }, 'edit'),
+}
+
+for (const [name, change] of Object.entries(delegationChanges)) {
+  testMemory(`${name} is noticed`, async (t) => {
+    const world = await createWorld()
+    const { query, viewer, workspace } = world
+    const delegationId = await insertDelegation(clone.pool, {
+      ...{ user_id: viewer, workspace_id: workspace, actions: ['view', 'review', 'publish'] },
+      service_name: query.checks[0]?.serviceName ?? '',
+    })
+    const cache = createCache(createLoadFacts(place.reads, undefined, 'delegation'))
+    const load = createLoadFacts(database.statements, undefined, 'delegation')
+    const queries = [{ ...query, delegationId }, evaluationOf(query, { delegationId })]
+    const before: unknown[] = []
+    for (const one of queries) {
+      await warmUp(cache, one)
+      before.push(await assertFresh(t, cache, one, load))
+      t.is(cache.results.at(-1), 'hit')
+    }
+    await change(delegationId, world)
+    for (const [index, one] of queries.entries())
+      t.notDeepEqual(await assertFresh(t, cache, one, load), before[index])
+  })
+}
+
 const renames = [
   { name: 'e-mail address', column: 'email' },
   { name: 'external ID', column: 'external_id' },
@@ -590,7 +646,7 @@ test.serial(
     const explainSql = 'explain (format json) execute "access changes" (null, null, 1, 0)'
     const [row] = await database.statements.rows<[plan: object]>('explain', explainSql, [])
     const plan = JSON.stringify(row)
-    for (const table of ['access_changes', 'shares', 'members', 'service_keys']) {
+    for (const table of ['access_changes', 'shares', 'members', 'delegations', 'service_keys']) {
       t.true(plan.includes(`"Relation Name":"${table}"`), table)
       t.notRegex(plan, new RegExp(`"Seq Scan",[^{}]*"Relation Name":"${table}"`))
     }

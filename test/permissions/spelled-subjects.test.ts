@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { insertDelegation } from '../support/delegation-rows.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -96,6 +97,40 @@ for (const [index, transport] of environment.transports.entries()) {
         await end(scene)
         t.deepEqual(await ask(), Array(6).fill(false))
       })
+}
+
+for (const [index, transport] of environment.transports.entries()) {
+  const other = node.transports[index] as Transport
+
+  for (const ofFolder of [false, true])
+    test(`a delegation of ${ofFolder ? 'a folder' : 'an action'} with a capital letter is denied once it ends, on every node over ${transport.label}`, async (t) => {
+      const { workspace, service, key, people, register } = await createWorkspaceFixture(
+        environment,
+        transport,
+      )
+      const folder = await register(people.viewer, { resource_type: 'folder' })
+      const parent = { resource_type: 'folder', resource_id: folder.resource_id }
+      const { resource_id } = await register(people.viewer, { parent })
+      const id = await insertDelegation(pool, {
+        ...{ user_id: people.viewer.id, workspace_id: workspace, service_name: service },
+        ...(ofFolder ? { resources: [folder.id] } : { actions: ['view'] }),
+      })
+      const named = { subject: { type: 'delegation', id: spell(id) }, action: { name: 'view' } }
+      const ask = async () => {
+        const decisions: boolean[] = []
+        for (const place of [transport, other]) {
+          const call = async (method: string, resource: object) =>
+            expectOk(await place.call(method, { ...named, resource }, { key }))
+          const { results } = await call('SearchResources', { type: 'document' })
+          const resource = { type: 'document', id: spell(resource_id) }
+          decisions.push((await call('Evaluate', resource)).decision, results.length === 1)
+        }
+        return decisions
+      }
+      for (let round = 0; round < 4; round += 1) t.deepEqual(await ask(), Array(4).fill(true))
+      await pool.query('update delegations set ended_at = now() where id = $1', [id])
+      t.deepEqual(await ask(), Array(4).fill(false))
+    })
 }
 
 /** Requires a condition for the built-in action, so that facts are uncertain. */

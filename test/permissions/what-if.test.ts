@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import pg from 'pg'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
@@ -294,3 +295,29 @@ for (const transport of environment.transports) {
     t.is(expectError(unknown).reason, 'USER_NOT_FOUND')
   })
 }
+
+test('a condition about agents is refused while an older node is connected', async (t) => {
+  const separate = await startTestEnvironment()
+  t.teardown(() => separate.stop())
+  const { connectionString } = separate.pool.options as { connectionString: string }
+  for (const transport of separate.transports) {
+    const { kind, key } = await createWorkspaceFixture(separate, transport)
+    const put = (expression: string) => {
+      const conditions = [{ name: 'person', description: '', parameters: {}, expression }]
+      return transport.call('PutResourceType', { ...kind, roles: [], conditions }, { key })
+    }
+    const older = new pg.Client({ connectionString })
+    older.on('error', () => {})
+    await older.connect()
+    await older.query(`select set_config('application_name', 'daikon/104', false)`)
+    for (const expression of ["agent.type == ''", 'context.a || agent == {}']) {
+      const refused = expectError(await put(expression))
+      t.like(refused, { code: 'already_exists', reason: 'ROLLOUT_IN_PROGRESS' })
+      t.regex(refused.detail, /^A condition about agents is refused/)
+    }
+    expectOk(await put("context.agent == ''"))
+    await older.query(`set application_name = 'psql'`)
+    await older.end()
+    expectOk(await put("agent.type == ''"))
+  }
+})

@@ -9,8 +9,8 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-const keys = ['time', 'event', 'request_id', 'service', 'subject', 'workspace_id', 'action'].concat(
-  ['resource', 'allowed', 'reason', 'duration_ms'],
+const keys = ['time', 'event', 'request_id', 'service', 'subject', 'agent', 'delegation_id'].concat(
+  ['workspace_id', 'action', 'resource', 'allowed', 'reason', 'duration_ms'],
 )
 
 test('each decision is one line of JSON on standard output', async (t) => {

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { findAgent } from '../../src/permissions/engine/find-agent.ts'
 import { findActiveUser } from '../../src/permissions/engine/find-subject.ts'
 import type { Subject } from '../../src/permissions/engine/question.ts'
 import {
   createDecisionLog,
   type DecisionLine,
+  type DecisionLogOptions,
 } from '../../src/server/observability/decision-log.ts'
 import { createAdmin } from '../support/admin.ts'
+import { insertDelegation } from '../support/delegation-rows.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const lines: DecisionLine[] = []
 let findUser = async (_subject: Subject): Promise<string | undefined> => undefined
+let findAgentOf: DecisionLogOptions['findAgent'] = async () => undefined
 const options = {
   sample: 1,
   findUser: (subject: Subject) => findUser(subject),
+  findAgent: (delegationId: string) => findAgentOf(delegationId),
   write: (line: DecisionLine) => lines.push(line),
 }
 const logAll = createDecisionLog({ ...options, decisions: 'all' })
@@ -24,6 +29,7 @@ const environment = await startTestEnvironment({}, undefined, {
   observers: { onDecisions: (decisions) => void pending.push(logAll(decisions)) },
 })
 findUser = (subject) => findActiveUser(environment.database.statements, subject)
+findAgentOf = (delegationId) => findAgent(environment.database.statements, delegationId)
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
@@ -66,6 +72,8 @@ for (const transport of environment.transports) {
         request_id,
         service,
         subject: people.editor.id,
+        agent: null,
+        delegation_id: null,
         workspace_id: workspace,
         resource: `${kind.service_name}/${kind.resource_type}/${record.resource_id}`,
       } as never)
@@ -158,6 +166,43 @@ for (const transport of environment.transports) {
       }
     },
   )
+
+  test.serial(`decisions about a delegation name its user, its agent and it ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { people, kind, key, service, workspace } = fixture
+    const record = await fixture.register(people.owner)
+    const row = { user_id: people.owner.id, workspace_id: workspace, service_name: service }
+    const agent_id = randomUUID()
+    const insert = (more: object = {}) =>
+      insertDelegation(environment.pool, { ...row, agent_type: 'client', agent_id, ...more })
+    const [live, ended, expired] = [
+      await insert(),
+      await insert({ ended_at: new Date() }),
+      await insert({ expires_at: new Date(Date.now() - 1000) }),
+    ]
+    await takeLines()
+    const expected = [
+      [live, 'view', true, 'workspace_role'],
+      [live.toUpperCase(), 'view', true, 'workspace_role'],
+      [live, 'edit', false, 'delegation_does_not_cover'],
+      [ended, 'view', false, 'delegation_ended'],
+      [expired, 'view', false, 'delegation_expired'],
+    ] as const
+    for (const [id, name, allowed, reason] of expected) {
+      const resource = { type: kind.resource_type, id: record.resource_id }
+      const message = { subject: { type: 'delegation', id }, action: { name }, resource }
+      expectOk(await transport.call('Evaluate', message, { key }))
+      const [line] = await takeLines()
+      t.like(line, { subject: people.owner.id, agent: `client:${agent_id}` }, id)
+      t.like(line, { delegation_id: id.toLowerCase(), action: name, allowed, reason }, id)
+    }
+    const unknown = { type: 'delegation', id: randomUUID() }
+    const resource = { type: kind.resource_type, id: record.resource_id }
+    const message = { subject: unknown, action: { name: 'view' }, resource }
+    expectOk(await transport.call('Evaluate', message, { key }))
+    const [line] = await takeLines()
+    t.like(line, { subject: 'unknown', agent: null, delegation_id: null, allowed: false })
+  })
 
   test.serial(`the pages lead from a complaint to the cause ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)

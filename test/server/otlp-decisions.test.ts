@@ -95,6 +95,8 @@ const line: DecisionLine = {
   request_id: 'r',
   service: null,
   subject: 'unknown',
+  agent: null,
+  delegation_id: null,
   workspace_id: null,
   action: null,
   resource: null,

@@ -6,10 +6,10 @@ export type DelegationRow = {
   user_id: string
   workspace_id: string
   service_name: string
-  actions?: string[] | null
-  resource_types?: string[] | null
+  actions?: string[] | null | undefined
+  resource_types?: string[] | null | undefined
   /** The `permission_id` of resources. */
-  resources?: string[] | null
+  resources?: string[] | null | undefined
   agent_type?: 'service_account' | 'client'
   agent_id?: string
   expires_at?: Date

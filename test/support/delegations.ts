@@ -73,6 +73,8 @@ export async function createDelegationScene(
     person,
     terms,
     tokenOf,
+    /** The sessions of the tokens have ended. */
+    forgetTokens: () => tokens.clear(),
     create,
     call,
     /** Creates a delegation and returns it. */

@@ -34,6 +34,10 @@ type ActivityEvent struct {
 	KeyPrefix    string
 	// APIKeyPrefix contains the first characters of the API key of a service account.
 	APIKeyPrefix string
+	// AgentType and AgentID are the service account or client app that acted for the actor by a delegation.
+	AgentType    string
+	AgentID      string
+	DelegationID string
 	RequestID    string
 }
 
@@ -172,6 +176,9 @@ func readWatchMessage(response *activityv1.WatchActivityResponse) WatchMessage {
 			ServiceAppID: entry.GetServiceAppId(),
 			KeyPrefix:    entry.GetKeyPrefix(),
 			APIKeyPrefix: entry.GetApiKeyPrefix(),
+			AgentType:    entry.GetAgentType(),
+			AgentID:      entry.GetAgentId(),
+			DelegationID: entry.GetDelegationId(),
 			RequestID:    entry.GetRequestId(),
 		}
 	}

@@ -25,10 +25,11 @@ const (
 // The user who performs the action.
 type AccessSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user`, `access_token`, `group` or `anonymous`. Subjects of other types are denied every action.
+	// `user`, `access_token`, `api_key`, `group`, `link`, `delegation` or `anonymous`. Subjects of other types
+	// are denied every action.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The UUID, e-mail address or `external_id` of a user, at most 255 characters; an access token, at
-	// most 16,384 characters; or the UUID of a group. Ignored for anonymous subjects.
+	// most 16,384 characters; or the UUID of a group or of a delegation. Ignored for anonymous subjects.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// What conditions read as `properties.subject`.
 	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
@@ -1614,19 +1615,24 @@ func (x *AuthorizeForwardedRequest) GetUri() string {
 	return ""
 }
 
-// The user of an authorized request. On a route for anyone, its fields are empty without a valid
-// access token. REST always sends the four headers, so that a gateway that copies them replaces those
-// of its client.
+// The user of an authorized request, and the agent that acts for them, if one does. On a route for
+// anyone, all fields are empty without a valid access token, and with the token of an agent. REST always
+// sends the six headers, so that a gateway that copies them replaces those of its client.
 type AuthorizedUser struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The e-mail address of the user, from the access token.
+	// The e-mail address of the user, from the access token. Empty if an agent acts for the user.
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The ID of the workspace of the access token.
 	WorkspaceId string `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// The current role of the user in the workspace.
-	Role          string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
+	// The current role of the user in the workspace. Empty if an agent acts for the user, because a
+	// delegation covers no role.
+	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
+	// The agent that acts for the user: `service_account:` or `client:` and its ID. Empty without an agent.
+	Agent string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The ID of the delegation by which the agent acts. Empty without an agent.
+	DelegationId  string `protobuf:"bytes,6,opt,name=delegation_id,json=delegationId,proto3" json:"delegation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1685,6 +1691,20 @@ func (x *AuthorizedUser) GetWorkspaceId() string {
 func (x *AuthorizedUser) GetRole() string {
 	if x != nil {
 		return x.Role
+	}
+	return ""
+}
+
+func (x *AuthorizedUser) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *AuthorizedUser) GetDelegationId() string {
+	if x != nil {
+		return x.DelegationId
 	}
 	return ""
 }
@@ -1850,12 +1870,14 @@ const file_daikon_v1_access_proto_rawDesc = "" +
 	"resourceId\"E\n" +
 	"\x19AuthorizeForwardedRequest\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x10\n" +
-	"\x03uri\x18\x02 \x01(\tR\x03uri\"v\n" +
+	"\x03uri\x18\x02 \x01(\tR\x03uri\"\xb1\x01\n" +
 	"\x0eAuthorizedUser\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\tR\x05email\x12!\n" +
 	"\fworkspace_id\x18\x03 \x01(\tR\vworkspaceId\x12\x12\n" +
-	"\x04role\x18\x04 \x01(\tR\x04role2\xb3\x05\n" +
+	"\x04role\x18\x04 \x01(\tR\x04role\x12\x14\n" +
+	"\x05agent\x18\x05 \x01(\tR\x05agent\x12#\n" +
+	"\rdelegation_id\x18\x06 \x01(\tR\fdelegationId2\xb3\x05\n" +
 	"\rAccessService\x12=\n" +
 	"\bEvaluate\x12\x1a.daikon.v1.EvaluateRequest\x1a\x15.daikon.v1.Evaluation\x12R\n" +
 	"\rEvaluateBatch\x12\x1f.daikon.v1.EvaluateBatchRequest\x1a .daikon.v1.EvaluateBatchResponse\x12U\n" +

@@ -41,7 +41,9 @@ const (
 // `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
 // are verified and grant access in their own workspace only. A group may do what each of its members
 // may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
-// subject of the type `link`, identified by the token of the link, may do what the link grants.
+// subject of the type `link`, identified by the token of the link, may do what the link grants. A subject
+// of the type `delegation`, identified by the UUID of a delegation of the key's service, may do what its
+// user may do and the delegation covers.
 //
 // The type of a resource is `service_name:resource_type` or, with a service key, the
 // `resource_type` alone. A type that names a service other than the key's is an error, unless the
@@ -203,7 +205,9 @@ func (c *accessServiceClient) GetAccessConfiguration(ctx context.Context, in *Ge
 // `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
 // are verified and grant access in their own workspace only. A group may do what each of its members
 // may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
-// subject of the type `link`, identified by the token of the link, may do what the link grants.
+// subject of the type `link`, identified by the token of the link, may do what the link grants. A subject
+// of the type `delegation`, identified by the UUID of a delegation of the key's service, may do what its
+// user may do and the delegation covers.
 //
 // The type of a resource is `service_name:resource_type` or, with a service key, the
 // `resource_type` alone. A type that names a service other than the key's is an error, unless the

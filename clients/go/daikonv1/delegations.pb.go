@@ -709,6 +709,419 @@ func (x *CreateDelegationRequest) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of DelegationService.PreviewDelegation: the parameters of a link to the account page. At least
+// one of `actions`, `resource_types` and `resources` is required.
+type PreviewDelegationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the service account or the client app.
+	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The service whose resources the delegation would cover.
+	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The actions that the agent asks for. Absent for all actions but `manage`.
+	Actions *DelegatedNameList `protobuf:"bytes,3,opt,name=actions,proto3,oneof" json:"actions,omitempty"`
+	// The types of the resources. Absent for all types but `workspace`.
+	ResourceTypes *DelegatedNameList `protobuf:"bytes,4,opt,name=resource_types,json=resourceTypes,proto3,oneof" json:"resource_types,omitempty"`
+	// The resources, with all that inherits from them. Absent for all resources.
+	Resources *DelegatedResourceList `protobuf:"bytes,5,opt,name=resources,proto3,oneof" json:"resources,omitempty"`
+	// Why the agent needs the delegation.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The time for which the agent asks, in seconds, at most 90 days.
+	ExpiresIn int32 `protobuf:"varint,7,opt,name=expires_in,json=expiresIn,proto3" json:"expires_in,omitempty"`
+	// Where the user's answer leads. Must be a redirect URI of the client app.
+	ReturnTo      *string `protobuf:"bytes,8,opt,name=return_to,json=returnTo,proto3,oneof" json:"return_to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PreviewDelegationRequest) Reset() {
+	*x = PreviewDelegationRequest{}
+	mi := &file_daikon_v1_delegations_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PreviewDelegationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PreviewDelegationRequest) ProtoMessage() {}
+
+func (x *PreviewDelegationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_delegations_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PreviewDelegationRequest.ProtoReflect.Descriptor instead.
+func (*PreviewDelegationRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PreviewDelegationRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *PreviewDelegationRequest) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *PreviewDelegationRequest) GetActions() *DelegatedNameList {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+func (x *PreviewDelegationRequest) GetResourceTypes() *DelegatedNameList {
+	if x != nil {
+		return x.ResourceTypes
+	}
+	return nil
+}
+
+func (x *PreviewDelegationRequest) GetResources() *DelegatedResourceList {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
+}
+
+func (x *PreviewDelegationRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PreviewDelegationRequest) GetExpiresIn() int32 {
+	if x != nil {
+		return x.ExpiresIn
+	}
+	return 0
+}
+
+func (x *PreviewDelegationRequest) GetReturnTo() string {
+	if x != nil && x.ReturnTo != nil {
+		return *x.ReturnTo
+	}
+	return ""
+}
+
+// A delegation that an agent asks for.
+type DelegationPreview struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent.
+	Agent *DelegationAgent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The host of `return_to`, or else of a redirect URI of the client app. Absent for a service account and for
+	// programs on the computer of the user.
+	Host *string `protobuf:"bytes,2,opt,name=host,proto3,oneof" json:"host,omitempty"`
+	// The workspaces in which the user can make the delegation, at least one. The workspace of the access token
+	// comes first, the others by name.
+	Workspaces []*DelegationWorkspace `protobuf:"bytes,3,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
+	// The service whose resources the delegation would cover.
+	ServiceName string `protobuf:"bytes,4,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The actions that the agent asks for. Null for all actions but `manage`.
+	Actions *DelegatedNames `protobuf:"bytes,5,opt,name=actions,proto3,oneof" json:"actions,omitempty"`
+	// The types of the resources. Null for all types but `workspace`.
+	ResourceTypes *DelegatedNames `protobuf:"bytes,6,opt,name=resource_types,json=resourceTypes,proto3,oneof" json:"resource_types,omitempty"`
+	// The resources, with all that inherits from them. Null for all resources.
+	Resources *NamedResources `protobuf:"bytes,7,opt,name=resources,proto3,oneof" json:"resources,omitempty"`
+	// Why the agent needs the delegation.
+	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When the delegation would end.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// Where the user's answer leads, if the agent has said so.
+	ReturnTo      *string `protobuf:"bytes,10,opt,name=return_to,json=returnTo,proto3,oneof" json:"return_to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DelegationPreview) Reset() {
+	*x = DelegationPreview{}
+	mi := &file_daikon_v1_delegations_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DelegationPreview) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DelegationPreview) ProtoMessage() {}
+
+func (x *DelegationPreview) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_delegations_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DelegationPreview.ProtoReflect.Descriptor instead.
+func (*DelegationPreview) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *DelegationPreview) GetAgent() *DelegationAgent {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
+func (x *DelegationPreview) GetHost() string {
+	if x != nil && x.Host != nil {
+		return *x.Host
+	}
+	return ""
+}
+
+func (x *DelegationPreview) GetWorkspaces() []*DelegationWorkspace {
+	if x != nil {
+		return x.Workspaces
+	}
+	return nil
+}
+
+func (x *DelegationPreview) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *DelegationPreview) GetActions() *DelegatedNames {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+func (x *DelegationPreview) GetResourceTypes() *DelegatedNames {
+	if x != nil {
+		return x.ResourceTypes
+	}
+	return nil
+}
+
+func (x *DelegationPreview) GetResources() *NamedResources {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
+}
+
+func (x *DelegationPreview) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *DelegationPreview) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *DelegationPreview) GetReturnTo() string {
+	if x != nil && x.ReturnTo != nil {
+		return *x.ReturnTo
+	}
+	return ""
+}
+
+// A workspace in which a delegation can be made.
+type DelegationWorkspace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The name of the workspace.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DelegationWorkspace) Reset() {
+	*x = DelegationWorkspace{}
+	mi := &file_daikon_v1_delegations_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DelegationWorkspace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DelegationWorkspace) ProtoMessage() {}
+
+func (x *DelegationWorkspace) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_delegations_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DelegationWorkspace.ProtoReflect.Descriptor instead.
+func (*DelegationWorkspace) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *DelegationWorkspace) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *DelegationWorkspace) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// A list of resources with their names.
+type NamedResources struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The resources.
+	Values        []*NamedResource `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamedResources) Reset() {
+	*x = NamedResources{}
+	mi := &file_daikon_v1_delegations_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamedResources) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamedResources) ProtoMessage() {}
+
+func (x *NamedResources) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_delegations_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamedResources.ProtoReflect.Descriptor instead.
+func (*NamedResources) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *NamedResources) GetValues() []*NamedResource {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+// A resource with its name for people.
+type NamedResource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The resource type.
+	ResourceType string `protobuf:"bytes,1,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// The ID of the resource.
+	ResourceId string `protobuf:"bytes,2,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// The external ID of the resource, if it has one.
+	ExternalId *string `protobuf:"bytes,3,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// The name of the resource for people, if it has one.
+	DisplayName   *string `protobuf:"bytes,4,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamedResource) Reset() {
+	*x = NamedResource{}
+	mi := &file_daikon_v1_delegations_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamedResource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamedResource) ProtoMessage() {}
+
+func (x *NamedResource) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_delegations_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamedResource.ProtoReflect.Descriptor instead.
+func (*NamedResource) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *NamedResource) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *NamedResource) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *NamedResource) GetExternalId() string {
+	if x != nil && x.ExternalId != nil {
+		return *x.ExternalId
+	}
+	return ""
+}
+
+func (x *NamedResource) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
 // The request of DelegationService.ListMyDelegations.
 type ListMyDelegationsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -718,7 +1131,7 @@ type ListMyDelegationsRequest struct {
 
 func (x *ListMyDelegationsRequest) Reset() {
 	*x = ListMyDelegationsRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[10]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +1143,7 @@ func (x *ListMyDelegationsRequest) String() string {
 func (*ListMyDelegationsRequest) ProtoMessage() {}
 
 func (x *ListMyDelegationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[10]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +1156,7 @@ func (x *ListMyDelegationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyDelegationsRequest.ProtoReflect.Descriptor instead.
 func (*ListMyDelegationsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{15}
 }
 
 // The response of DelegationService.ListMyDelegations.
@@ -757,7 +1170,7 @@ type ListMyDelegationsResponse struct {
 
 func (x *ListMyDelegationsResponse) Reset() {
 	*x = ListMyDelegationsResponse{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[11]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +1182,7 @@ func (x *ListMyDelegationsResponse) String() string {
 func (*ListMyDelegationsResponse) ProtoMessage() {}
 
 func (x *ListMyDelegationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[11]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +1195,7 @@ func (x *ListMyDelegationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyDelegationsResponse.ProtoReflect.Descriptor instead.
 func (*ListMyDelegationsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListMyDelegationsResponse) GetDelegations() []*Delegation {
@@ -803,7 +1216,7 @@ type GetMyDelegationRequest struct {
 
 func (x *GetMyDelegationRequest) Reset() {
 	*x = GetMyDelegationRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[12]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -815,7 +1228,7 @@ func (x *GetMyDelegationRequest) String() string {
 func (*GetMyDelegationRequest) ProtoMessage() {}
 
 func (x *GetMyDelegationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[12]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -828,7 +1241,7 @@ func (x *GetMyDelegationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMyDelegationRequest.ProtoReflect.Descriptor instead.
 func (*GetMyDelegationRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetMyDelegationRequest) GetDelegationId() string {
@@ -849,7 +1262,7 @@ type DeleteMyDelegationRequest struct {
 
 func (x *DeleteMyDelegationRequest) Reset() {
 	*x = DeleteMyDelegationRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[13]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -861,7 +1274,7 @@ func (x *DeleteMyDelegationRequest) String() string {
 func (*DeleteMyDelegationRequest) ProtoMessage() {}
 
 func (x *DeleteMyDelegationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[13]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -874,7 +1287,7 @@ func (x *DeleteMyDelegationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteMyDelegationRequest.ProtoReflect.Descriptor instead.
 func (*DeleteMyDelegationRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeleteMyDelegationRequest) GetDelegationId() string {
@@ -899,7 +1312,7 @@ type ListWorkspaceDelegationsRequest struct {
 
 func (x *ListWorkspaceDelegationsRequest) Reset() {
 	*x = ListWorkspaceDelegationsRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[14]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -911,7 +1324,7 @@ func (x *ListWorkspaceDelegationsRequest) String() string {
 func (*ListWorkspaceDelegationsRequest) ProtoMessage() {}
 
 func (x *ListWorkspaceDelegationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[14]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -924,7 +1337,7 @@ func (x *ListWorkspaceDelegationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceDelegationsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceDelegationsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListWorkspaceDelegationsRequest) GetWorkspaceId() string {
@@ -959,7 +1372,7 @@ type ListWorkspaceDelegationsResponse struct {
 
 func (x *ListWorkspaceDelegationsResponse) Reset() {
 	*x = ListWorkspaceDelegationsResponse{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[15]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +1384,7 @@ func (x *ListWorkspaceDelegationsResponse) String() string {
 func (*ListWorkspaceDelegationsResponse) ProtoMessage() {}
 
 func (x *ListWorkspaceDelegationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[15]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +1397,7 @@ func (x *ListWorkspaceDelegationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceDelegationsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceDelegationsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListWorkspaceDelegationsResponse) GetDelegations() []*Delegation {
@@ -1007,7 +1420,7 @@ type DeleteWorkspaceDelegationRequest struct {
 
 func (x *DeleteWorkspaceDelegationRequest) Reset() {
 	*x = DeleteWorkspaceDelegationRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[16]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1019,7 +1432,7 @@ func (x *DeleteWorkspaceDelegationRequest) String() string {
 func (*DeleteWorkspaceDelegationRequest) ProtoMessage() {}
 
 func (x *DeleteWorkspaceDelegationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[16]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1032,7 +1445,7 @@ func (x *DeleteWorkspaceDelegationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWorkspaceDelegationRequest.ProtoReflect.Descriptor instead.
 func (*DeleteWorkspaceDelegationRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteWorkspaceDelegationRequest) GetWorkspaceId() string {
@@ -1068,7 +1481,7 @@ type ListDelegationsRequest struct {
 
 func (x *ListDelegationsRequest) Reset() {
 	*x = ListDelegationsRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[17]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1080,7 +1493,7 @@ func (x *ListDelegationsRequest) String() string {
 func (*ListDelegationsRequest) ProtoMessage() {}
 
 func (x *ListDelegationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[17]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1093,7 +1506,7 @@ func (x *ListDelegationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDelegationsRequest.ProtoReflect.Descriptor instead.
 func (*ListDelegationsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListDelegationsRequest) GetPage() int32 {
@@ -1148,7 +1561,7 @@ type DelegationPage struct {
 
 func (x *DelegationPage) Reset() {
 	*x = DelegationPage{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[18]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1160,7 +1573,7 @@ func (x *DelegationPage) String() string {
 func (*DelegationPage) ProtoMessage() {}
 
 func (x *DelegationPage) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[18]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1173,7 +1586,7 @@ func (x *DelegationPage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DelegationPage.ProtoReflect.Descriptor instead.
 func (*DelegationPage) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{18}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DelegationPage) GetItems() []*Delegation {
@@ -1215,7 +1628,7 @@ type DeleteDelegationRequest struct {
 
 func (x *DeleteDelegationRequest) Reset() {
 	*x = DeleteDelegationRequest{}
-	mi := &file_daikon_v1_delegations_proto_msgTypes[19]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1227,7 +1640,7 @@ func (x *DeleteDelegationRequest) String() string {
 func (*DeleteDelegationRequest) ProtoMessage() {}
 
 func (x *DeleteDelegationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_delegations_proto_msgTypes[19]
+	mi := &file_daikon_v1_delegations_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1240,7 +1653,7 @@ func (x *DeleteDelegationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDelegationRequest.ProtoReflect.Descriptor instead.
 func (*DeleteDelegationRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{19}
+	return file_daikon_v1_delegations_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DeleteDelegationRequest) GetDelegationId() string {
@@ -1324,7 +1737,61 @@ const file_daikon_v1_delegations_proto_rawDesc = "" +
 	"\b_actionsB\x11\n" +
 	"\x0f_resource_typesB\f\n" +
 	"\n" +
-	"_resources\"\x1a\n" +
+	"_resources\"\xb8\x03\n" +
+	"\x18PreviewDelegationRequest\x12\x19\n" +
+	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12!\n" +
+	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12;\n" +
+	"\aactions\x18\x03 \x01(\v2\x1c.daikon.v1.DelegatedNameListH\x00R\aactions\x88\x01\x01\x12H\n" +
+	"\x0eresource_types\x18\x04 \x01(\v2\x1c.daikon.v1.DelegatedNameListH\x01R\rresourceTypes\x88\x01\x01\x12C\n" +
+	"\tresources\x18\x05 \x01(\v2 .daikon.v1.DelegatedResourceListH\x02R\tresources\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"expires_in\x18\a \x01(\x05R\texpiresIn\x12 \n" +
+	"\treturn_to\x18\b \x01(\tH\x03R\breturnTo\x88\x01\x01B\n" +
+	"\n" +
+	"\b_actionsB\x11\n" +
+	"\x0f_resource_typesB\f\n" +
+	"\n" +
+	"_resourcesB\f\n" +
+	"\n" +
+	"_return_to\"\xb9\x04\n" +
+	"\x11DelegationPreview\x120\n" +
+	"\x05agent\x18\x01 \x01(\v2\x1a.daikon.v1.DelegationAgentR\x05agent\x12\x17\n" +
+	"\x04host\x18\x02 \x01(\tH\x00R\x04host\x88\x01\x01\x12>\n" +
+	"\n" +
+	"workspaces\x18\x03 \x03(\v2\x1e.daikon.v1.DelegationWorkspaceR\n" +
+	"workspaces\x12!\n" +
+	"\fservice_name\x18\x04 \x01(\tR\vserviceName\x128\n" +
+	"\aactions\x18\x05 \x01(\v2\x19.daikon.v1.DelegatedNamesH\x01R\aactions\x88\x01\x01\x12E\n" +
+	"\x0eresource_types\x18\x06 \x01(\v2\x19.daikon.v1.DelegatedNamesH\x02R\rresourceTypes\x88\x01\x01\x12<\n" +
+	"\tresources\x18\a \x01(\v2\x19.daikon.v1.NamedResourcesH\x03R\tresources\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\x129\n" +
+	"\n" +
+	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12 \n" +
+	"\treturn_to\x18\n" +
+	" \x01(\tH\x04R\breturnTo\x88\x01\x01B\a\n" +
+	"\x05_hostB\n" +
+	"\n" +
+	"\b_actionsB\x11\n" +
+	"\x0f_resource_typesB\f\n" +
+	"\n" +
+	"_resourcesB\f\n" +
+	"\n" +
+	"_return_to\"9\n" +
+	"\x13DelegationWorkspace\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"B\n" +
+	"\x0eNamedResources\x120\n" +
+	"\x06values\x18\x01 \x03(\v2\x18.daikon.v1.NamedResourceR\x06values\"\xc4\x01\n" +
+	"\rNamedResource\x12#\n" +
+	"\rresource_type\x18\x01 \x01(\tR\fresourceType\x12\x1f\n" +
+	"\vresource_id\x18\x02 \x01(\tR\n" +
+	"resourceId\x12$\n" +
+	"\vexternal_id\x18\x03 \x01(\tH\x00R\n" +
+	"externalId\x88\x01\x01\x12&\n" +
+	"\fdisplay_name\x18\x04 \x01(\tH\x01R\vdisplayName\x88\x01\x01B\x0e\n" +
+	"\f_external_idB\x0f\n" +
+	"\r_display_name\"\x1a\n" +
 	"\x18ListMyDelegationsRequest\"T\n" +
 	"\x19ListMyDelegationsResponse\x127\n" +
 	"\vdelegations\x18\x01 \x03(\v2\x15.daikon.v1.DelegationR\vdelegations\"=\n" +
@@ -1363,9 +1830,10 @@ const file_daikon_v1_delegations_proto_rawDesc = "" +
 	"\x04page\x18\x03 \x01(\x05R\x04page\x12\x1b\n" +
 	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\">\n" +
 	"\x17DeleteDelegationRequest\x12#\n" +
-	"\rdelegation_id\x18\x01 \x01(\tR\fdelegationId2\xe4\x05\n" +
+	"\rdelegation_id\x18\x01 \x01(\tR\fdelegationId2\xbc\x06\n" +
 	"\x11DelegationService\x12M\n" +
-	"\x10CreateDelegation\x12\".daikon.v1.CreateDelegationRequest\x1a\x15.daikon.v1.Delegation\x12^\n" +
+	"\x10CreateDelegation\x12\".daikon.v1.CreateDelegationRequest\x1a\x15.daikon.v1.Delegation\x12V\n" +
+	"\x11PreviewDelegation\x12#.daikon.v1.PreviewDelegationRequest\x1a\x1c.daikon.v1.DelegationPreview\x12^\n" +
 	"\x11ListMyDelegations\x12#.daikon.v1.ListMyDelegationsRequest\x1a$.daikon.v1.ListMyDelegationsResponse\x12K\n" +
 	"\x0fGetMyDelegation\x12!.daikon.v1.GetMyDelegationRequest\x1a\x15.daikon.v1.Delegation\x12U\n" +
 	"\x12DeleteMyDelegation\x12$.daikon.v1.DeleteMyDelegationRequest\x1a\x19.daikon.v1.DeleteResponse\x12s\n" +
@@ -1388,7 +1856,7 @@ func file_daikon_v1_delegations_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_delegations_proto_rawDescData
 }
 
-var file_daikon_v1_delegations_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_daikon_v1_delegations_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_daikon_v1_delegations_proto_goTypes = []any{
 	(*DelegationAgent)(nil),                  // 0: daikon.v1.DelegationAgent
 	(*DelegatedResource)(nil),                // 1: daikon.v1.DelegatedResource
@@ -1400,18 +1868,23 @@ var file_daikon_v1_delegations_proto_goTypes = []any{
 	(*DelegatedNameList)(nil),                // 7: daikon.v1.DelegatedNameList
 	(*DelegatedResourceList)(nil),            // 8: daikon.v1.DelegatedResourceList
 	(*CreateDelegationRequest)(nil),          // 9: daikon.v1.CreateDelegationRequest
-	(*ListMyDelegationsRequest)(nil),         // 10: daikon.v1.ListMyDelegationsRequest
-	(*ListMyDelegationsResponse)(nil),        // 11: daikon.v1.ListMyDelegationsResponse
-	(*GetMyDelegationRequest)(nil),           // 12: daikon.v1.GetMyDelegationRequest
-	(*DeleteMyDelegationRequest)(nil),        // 13: daikon.v1.DeleteMyDelegationRequest
-	(*ListWorkspaceDelegationsRequest)(nil),  // 14: daikon.v1.ListWorkspaceDelegationsRequest
-	(*ListWorkspaceDelegationsResponse)(nil), // 15: daikon.v1.ListWorkspaceDelegationsResponse
-	(*DeleteWorkspaceDelegationRequest)(nil), // 16: daikon.v1.DeleteWorkspaceDelegationRequest
-	(*ListDelegationsRequest)(nil),           // 17: daikon.v1.ListDelegationsRequest
-	(*DelegationPage)(nil),                   // 18: daikon.v1.DelegationPage
-	(*DeleteDelegationRequest)(nil),          // 19: daikon.v1.DeleteDelegationRequest
-	(*timestamppb.Timestamp)(nil),            // 20: google.protobuf.Timestamp
-	(*DeleteResponse)(nil),                   // 21: daikon.v1.DeleteResponse
+	(*PreviewDelegationRequest)(nil),         // 10: daikon.v1.PreviewDelegationRequest
+	(*DelegationPreview)(nil),                // 11: daikon.v1.DelegationPreview
+	(*DelegationWorkspace)(nil),              // 12: daikon.v1.DelegationWorkspace
+	(*NamedResources)(nil),                   // 13: daikon.v1.NamedResources
+	(*NamedResource)(nil),                    // 14: daikon.v1.NamedResource
+	(*ListMyDelegationsRequest)(nil),         // 15: daikon.v1.ListMyDelegationsRequest
+	(*ListMyDelegationsResponse)(nil),        // 16: daikon.v1.ListMyDelegationsResponse
+	(*GetMyDelegationRequest)(nil),           // 17: daikon.v1.GetMyDelegationRequest
+	(*DeleteMyDelegationRequest)(nil),        // 18: daikon.v1.DeleteMyDelegationRequest
+	(*ListWorkspaceDelegationsRequest)(nil),  // 19: daikon.v1.ListWorkspaceDelegationsRequest
+	(*ListWorkspaceDelegationsResponse)(nil), // 20: daikon.v1.ListWorkspaceDelegationsResponse
+	(*DeleteWorkspaceDelegationRequest)(nil), // 21: daikon.v1.DeleteWorkspaceDelegationRequest
+	(*ListDelegationsRequest)(nil),           // 22: daikon.v1.ListDelegationsRequest
+	(*DelegationPage)(nil),                   // 23: daikon.v1.DelegationPage
+	(*DeleteDelegationRequest)(nil),          // 24: daikon.v1.DeleteDelegationRequest
+	(*timestamppb.Timestamp)(nil),            // 25: google.protobuf.Timestamp
+	(*DeleteResponse)(nil),                   // 26: daikon.v1.DeleteResponse
 }
 var file_daikon_v1_delegations_proto_depIdxs = []int32{
 	1,  // 0: daikon.v1.DelegatedResources.values:type_name -> daikon.v1.DelegatedResource
@@ -1419,39 +1892,51 @@ var file_daikon_v1_delegations_proto_depIdxs = []int32{
 	2,  // 2: daikon.v1.Delegation.actions:type_name -> daikon.v1.DelegatedNames
 	2,  // 3: daikon.v1.Delegation.resource_types:type_name -> daikon.v1.DelegatedNames
 	3,  // 4: daikon.v1.Delegation.resources:type_name -> daikon.v1.DelegatedResources
-	20, // 5: daikon.v1.Delegation.expires_at:type_name -> google.protobuf.Timestamp
-	20, // 6: daikon.v1.Delegation.created_at:type_name -> google.protobuf.Timestamp
-	20, // 7: daikon.v1.Delegation.last_used_at:type_name -> google.protobuf.Timestamp
+	25, // 5: daikon.v1.Delegation.expires_at:type_name -> google.protobuf.Timestamp
+	25, // 6: daikon.v1.Delegation.created_at:type_name -> google.protobuf.Timestamp
+	25, // 7: daikon.v1.Delegation.last_used_at:type_name -> google.protobuf.Timestamp
 	6,  // 8: daikon.v1.DelegatedResourceList.values:type_name -> daikon.v1.DelegatedResourceReference
 	5,  // 9: daikon.v1.CreateDelegationRequest.agent:type_name -> daikon.v1.AgentReference
 	7,  // 10: daikon.v1.CreateDelegationRequest.actions:type_name -> daikon.v1.DelegatedNameList
 	7,  // 11: daikon.v1.CreateDelegationRequest.resource_types:type_name -> daikon.v1.DelegatedNameList
 	8,  // 12: daikon.v1.CreateDelegationRequest.resources:type_name -> daikon.v1.DelegatedResourceList
-	20, // 13: daikon.v1.CreateDelegationRequest.expires_at:type_name -> google.protobuf.Timestamp
-	4,  // 14: daikon.v1.ListMyDelegationsResponse.delegations:type_name -> daikon.v1.Delegation
-	4,  // 15: daikon.v1.ListWorkspaceDelegationsResponse.delegations:type_name -> daikon.v1.Delegation
-	4,  // 16: daikon.v1.DelegationPage.items:type_name -> daikon.v1.Delegation
-	9,  // 17: daikon.v1.DelegationService.CreateDelegation:input_type -> daikon.v1.CreateDelegationRequest
-	10, // 18: daikon.v1.DelegationService.ListMyDelegations:input_type -> daikon.v1.ListMyDelegationsRequest
-	12, // 19: daikon.v1.DelegationService.GetMyDelegation:input_type -> daikon.v1.GetMyDelegationRequest
-	13, // 20: daikon.v1.DelegationService.DeleteMyDelegation:input_type -> daikon.v1.DeleteMyDelegationRequest
-	14, // 21: daikon.v1.DelegationService.ListWorkspaceDelegations:input_type -> daikon.v1.ListWorkspaceDelegationsRequest
-	16, // 22: daikon.v1.DelegationService.DeleteWorkspaceDelegation:input_type -> daikon.v1.DeleteWorkspaceDelegationRequest
-	17, // 23: daikon.v1.DelegationService.ListDelegations:input_type -> daikon.v1.ListDelegationsRequest
-	19, // 24: daikon.v1.DelegationService.DeleteDelegation:input_type -> daikon.v1.DeleteDelegationRequest
-	4,  // 25: daikon.v1.DelegationService.CreateDelegation:output_type -> daikon.v1.Delegation
-	11, // 26: daikon.v1.DelegationService.ListMyDelegations:output_type -> daikon.v1.ListMyDelegationsResponse
-	4,  // 27: daikon.v1.DelegationService.GetMyDelegation:output_type -> daikon.v1.Delegation
-	21, // 28: daikon.v1.DelegationService.DeleteMyDelegation:output_type -> daikon.v1.DeleteResponse
-	15, // 29: daikon.v1.DelegationService.ListWorkspaceDelegations:output_type -> daikon.v1.ListWorkspaceDelegationsResponse
-	21, // 30: daikon.v1.DelegationService.DeleteWorkspaceDelegation:output_type -> daikon.v1.DeleteResponse
-	18, // 31: daikon.v1.DelegationService.ListDelegations:output_type -> daikon.v1.DelegationPage
-	21, // 32: daikon.v1.DelegationService.DeleteDelegation:output_type -> daikon.v1.DeleteResponse
-	25, // [25:33] is the sub-list for method output_type
-	17, // [17:25] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	25, // 13: daikon.v1.CreateDelegationRequest.expires_at:type_name -> google.protobuf.Timestamp
+	7,  // 14: daikon.v1.PreviewDelegationRequest.actions:type_name -> daikon.v1.DelegatedNameList
+	7,  // 15: daikon.v1.PreviewDelegationRequest.resource_types:type_name -> daikon.v1.DelegatedNameList
+	8,  // 16: daikon.v1.PreviewDelegationRequest.resources:type_name -> daikon.v1.DelegatedResourceList
+	0,  // 17: daikon.v1.DelegationPreview.agent:type_name -> daikon.v1.DelegationAgent
+	12, // 18: daikon.v1.DelegationPreview.workspaces:type_name -> daikon.v1.DelegationWorkspace
+	2,  // 19: daikon.v1.DelegationPreview.actions:type_name -> daikon.v1.DelegatedNames
+	2,  // 20: daikon.v1.DelegationPreview.resource_types:type_name -> daikon.v1.DelegatedNames
+	13, // 21: daikon.v1.DelegationPreview.resources:type_name -> daikon.v1.NamedResources
+	25, // 22: daikon.v1.DelegationPreview.expires_at:type_name -> google.protobuf.Timestamp
+	14, // 23: daikon.v1.NamedResources.values:type_name -> daikon.v1.NamedResource
+	4,  // 24: daikon.v1.ListMyDelegationsResponse.delegations:type_name -> daikon.v1.Delegation
+	4,  // 25: daikon.v1.ListWorkspaceDelegationsResponse.delegations:type_name -> daikon.v1.Delegation
+	4,  // 26: daikon.v1.DelegationPage.items:type_name -> daikon.v1.Delegation
+	9,  // 27: daikon.v1.DelegationService.CreateDelegation:input_type -> daikon.v1.CreateDelegationRequest
+	10, // 28: daikon.v1.DelegationService.PreviewDelegation:input_type -> daikon.v1.PreviewDelegationRequest
+	15, // 29: daikon.v1.DelegationService.ListMyDelegations:input_type -> daikon.v1.ListMyDelegationsRequest
+	17, // 30: daikon.v1.DelegationService.GetMyDelegation:input_type -> daikon.v1.GetMyDelegationRequest
+	18, // 31: daikon.v1.DelegationService.DeleteMyDelegation:input_type -> daikon.v1.DeleteMyDelegationRequest
+	19, // 32: daikon.v1.DelegationService.ListWorkspaceDelegations:input_type -> daikon.v1.ListWorkspaceDelegationsRequest
+	21, // 33: daikon.v1.DelegationService.DeleteWorkspaceDelegation:input_type -> daikon.v1.DeleteWorkspaceDelegationRequest
+	22, // 34: daikon.v1.DelegationService.ListDelegations:input_type -> daikon.v1.ListDelegationsRequest
+	24, // 35: daikon.v1.DelegationService.DeleteDelegation:input_type -> daikon.v1.DeleteDelegationRequest
+	4,  // 36: daikon.v1.DelegationService.CreateDelegation:output_type -> daikon.v1.Delegation
+	11, // 37: daikon.v1.DelegationService.PreviewDelegation:output_type -> daikon.v1.DelegationPreview
+	16, // 38: daikon.v1.DelegationService.ListMyDelegations:output_type -> daikon.v1.ListMyDelegationsResponse
+	4,  // 39: daikon.v1.DelegationService.GetMyDelegation:output_type -> daikon.v1.Delegation
+	26, // 40: daikon.v1.DelegationService.DeleteMyDelegation:output_type -> daikon.v1.DeleteResponse
+	20, // 41: daikon.v1.DelegationService.ListWorkspaceDelegations:output_type -> daikon.v1.ListWorkspaceDelegationsResponse
+	26, // 42: daikon.v1.DelegationService.DeleteWorkspaceDelegation:output_type -> daikon.v1.DeleteResponse
+	23, // 43: daikon.v1.DelegationService.ListDelegations:output_type -> daikon.v1.DelegationPage
+	26, // 44: daikon.v1.DelegationService.DeleteDelegation:output_type -> daikon.v1.DeleteResponse
+	36, // [36:45] is the sub-list for method output_type
+	27, // [27:36] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_delegations_proto_init() }
@@ -1464,15 +1949,18 @@ func file_daikon_v1_delegations_proto_init() {
 	file_daikon_v1_delegations_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_delegations_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_delegations_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_delegations_proto_msgTypes[10].OneofWrappers = []any{}
+	file_daikon_v1_delegations_proto_msgTypes[11].OneofWrappers = []any{}
 	file_daikon_v1_delegations_proto_msgTypes[14].OneofWrappers = []any{}
-	file_daikon_v1_delegations_proto_msgTypes[17].OneofWrappers = []any{}
+	file_daikon_v1_delegations_proto_msgTypes[19].OneofWrappers = []any{}
+	file_daikon_v1_delegations_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_delegations_proto_rawDesc), len(file_daikon_v1_delegations_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -20,6 +20,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	DelegationService_CreateDelegation_FullMethodName          = "/daikon.v1.DelegationService/CreateDelegation"
+	DelegationService_PreviewDelegation_FullMethodName         = "/daikon.v1.DelegationService/PreviewDelegation"
 	DelegationService_ListMyDelegations_FullMethodName         = "/daikon.v1.DelegationService/ListMyDelegations"
 	DelegationService_GetMyDelegation_FullMethodName           = "/daikon.v1.DelegationService/GetMyDelegation"
 	DelegationService_DeleteMyDelegation_FullMethodName        = "/daikon.v1.DelegationService/DeleteMyDelegation"
@@ -40,6 +41,11 @@ type DelegationServiceClient interface {
 	// Lets an agent act for the user, within limits, until a time. Fails with `DELEGATIONS_OFF` if the workspace
 	// refuses delegations, and with `ROLLOUT_IN_PROGRESS` while a node of an older version is connected.
 	CreateDelegation(ctx context.Context, in *CreateDelegationRequest, opts ...grpc.CallOption) (*Delegation, error)
+	// Preview a delegation
+	//
+	// Returns what the user sees before making a delegation that an agent asks for: the agent, the workspaces in
+	// which it could act, and the resources by their names. Makes nothing.
+	PreviewDelegation(ctx context.Context, in *PreviewDelegationRequest, opts ...grpc.CallOption) (*DelegationPreview, error)
 	// List own delegations
 	//
 	// Lists the delegations of the user that have not ended, newest first. A session through a connection lists
@@ -83,6 +89,16 @@ func (c *delegationServiceClient) CreateDelegation(ctx context.Context, in *Crea
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(Delegation)
 	err := c.cc.Invoke(ctx, DelegationService_CreateDelegation_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *delegationServiceClient) PreviewDelegation(ctx context.Context, in *PreviewDelegationRequest, opts ...grpc.CallOption) (*DelegationPreview, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DelegationPreview)
+	err := c.cc.Invoke(ctx, DelegationService_PreviewDelegation_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +186,11 @@ type DelegationServiceServer interface {
 	// Lets an agent act for the user, within limits, until a time. Fails with `DELEGATIONS_OFF` if the workspace
 	// refuses delegations, and with `ROLLOUT_IN_PROGRESS` while a node of an older version is connected.
 	CreateDelegation(context.Context, *CreateDelegationRequest) (*Delegation, error)
+	// Preview a delegation
+	//
+	// Returns what the user sees before making a delegation that an agent asks for: the agent, the workspaces in
+	// which it could act, and the resources by their names. Makes nothing.
+	PreviewDelegation(context.Context, *PreviewDelegationRequest) (*DelegationPreview, error)
 	// List own delegations
 	//
 	// Lists the delegations of the user that have not ended, newest first. A session through a connection lists
@@ -211,6 +232,9 @@ type UnimplementedDelegationServiceServer struct{}
 
 func (UnimplementedDelegationServiceServer) CreateDelegation(context.Context, *CreateDelegationRequest) (*Delegation, error) {
 	return nil, status.Error(codes.Unimplemented, "method CreateDelegation not implemented")
+}
+func (UnimplementedDelegationServiceServer) PreviewDelegation(context.Context, *PreviewDelegationRequest) (*DelegationPreview, error) {
+	return nil, status.Error(codes.Unimplemented, "method PreviewDelegation not implemented")
 }
 func (UnimplementedDelegationServiceServer) ListMyDelegations(context.Context, *ListMyDelegationsRequest) (*ListMyDelegationsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMyDelegations not implemented")
@@ -268,6 +292,24 @@ func _DelegationService_CreateDelegation_Handler(srv interface{}, ctx context.Co
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(DelegationServiceServer).CreateDelegation(ctx, req.(*CreateDelegationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DelegationService_PreviewDelegation_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PreviewDelegationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DelegationServiceServer).PreviewDelegation(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DelegationService_PreviewDelegation_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DelegationServiceServer).PreviewDelegation(ctx, req.(*PreviewDelegationRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -408,6 +450,10 @@ var DelegationService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CreateDelegation",
 			Handler:    _DelegationService_CreateDelegation_Handler,
+		},
+		{
+			MethodName: "PreviewDelegation",
+			Handler:    _DelegationService_PreviewDelegation_Handler,
 		},
 		{
 			MethodName: "ListMyDelegations",

@@ -1,6 +1,6 @@
 import type { DaikonError } from './errors.ts'
 import type { AccessTokenClaims } from './results.ts'
-import { requireAudience, toResourceClaims } from './token-audience.ts'
+import { type AcceptedTokens, requireAccepted, toClaims } from './token-audience.ts'
 import { decodeBase64Url, decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
 
 /** A key of Web Crypto. */
@@ -10,7 +10,7 @@ type VerificationKey = Awaited<ReturnType<typeof importKey>>
 type KeySet = { issuer: string; keys: Map<string, VerificationKey>; loadedAt: number }
 
 type TokenVerifier = {
-  verify(token: string, audience?: string): Promise<AccessTokenClaims>
+  verify(token: string, accepted: AcceptedTokens): Promise<AccessTokenClaims>
   /** Returns the issuer of the tokens that are accepted. */
   readIssuer(): Promise<string>
 }
@@ -28,7 +28,7 @@ const minReloadMs = 5000
 
 /**
  * Creates a verifier that caches the keys. `load` returns the issuer and its keys. If `issuer` is
- * defined, only that issuer is accepted. With an audience, the verifier accepts only tokens for that API.
+ * defined, only that issuer is accepted.
  */
 export function createTokenVerifier(
   load: () => Promise<{ issuer: string; keys: PublicKey[] }>,
@@ -78,12 +78,11 @@ export function createTokenVerifier(
     return key && { key, issuer: set.issuer }
   }
 
-  async function verify(token: string, audience?: string): Promise<AccessTokenClaims> {
+  async function verify(token: string, accepted: AcceptedTokens): Promise<AccessTokenClaims> {
     const decoded = decodeToken(token)
     if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
     const { header, claims, signed, signature } = decoded
-    if (header.alg !== 'RS256' || header.typ !== 'at+jwt')
-      throw tokenInvalid('it is not a daikon access token')
+    if (header.alg !== 'RS256') throw tokenInvalid('it is not a daikon access token')
     const found = await findKey(header.kid)
     if (!found)
       throw tokenInvalid('daikon has no key of this kid. Was it issued by another daikon?')
@@ -93,10 +92,10 @@ export function createTokenVerifier(
       throw tokenInvalid(
         `its issuer is ${JSON.stringify(claims.iss)}, not ${issuer ?? found.issuer}`,
       )
-    requireAudience(claims, audience)
+    requireAccepted(decoded, accepted)
     if (typeof claims.exp !== 'number') throw tokenInvalid('it has no exp')
     if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
-    return audience === undefined ? (claims as AccessTokenClaims) : toResourceClaims(claims)
+    return toClaims(claims)
   }
 
   return { verify, readIssuer: async () => issuer ?? (await readKeySet()).issuer }

@@ -22,6 +22,7 @@ import type {
 import type { LinkOperations } from './links.ts'
 import type { TypeOperations } from './resource-types.ts'
 import type { AccessTokenClaims, Explanation, RegisteredResource, Share } from './results.ts'
+import type { DelegatedToken, ExchangeRequest } from './token-exchange.ts'
 import type { UnaryMethod } from './unary-method.ts'
 import type { WatchMessage, WatchOptions } from './watch.ts'
 
@@ -178,11 +179,14 @@ export interface Daikon<Actions extends ActionsByType = ActionsByType>
    * With `audience`, the token must be limited to the API with this URI. It says nothing about the
    * person: `email`, `name` and `wslug` are then empty, and `wrole` is `viewer`.
    *
+   * With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent, and
+   * `check({ token }, …)` decides for both.
+   *
    * @throws InvalidTokenError
    */
   verifyAccessToken(
     token: string,
-    options?: { audience?: string | undefined },
+    options?: { audience?: string | undefined; delegated?: boolean | undefined },
   ): Promise<AccessTokenClaims>
   /** Returns the UUID that identifies a resource in daikon (`resource_id` in the API). */
   resourceId(resource: Resource<TypeOf<Actions>>): string
@@ -212,6 +216,14 @@ export interface RemoteDaikon<Actions extends ActionsByType = ActionsByType>
    * }
    */
   watch(options?: WatchOptions): AsyncIterable<WatchMessage>
+  /**
+   * Returns a token with which the `agent` of the client acts for a user (RFC 8693), of a delegation that the
+   * user has made. The token is kept until a minute before its end.
+   *
+   * @example
+   * const { token } = await daikon.exchange({ delegationId })
+   */
+  exchange(request: ExchangeRequest): Promise<DelegatedToken>
 }
 
 /** A client that calls the server over gRPC. */

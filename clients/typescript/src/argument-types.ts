@@ -1,7 +1,7 @@
 /**
  * Whom to check: the user of an access token, the service account of an API key (also accepted as
  * `token`), a user by ID, e-mail address or `external_id`, a group, which may do what every one
- * of its members may do, the holder of a link, or anyone at all.
+ * of its members may do, the holder of a link, a delegation by its ID, or anyone at all.
  */
 export type Subject =
   | { token: string }
@@ -11,6 +11,7 @@ export type Subject =
   | { externalId: string }
   | { groupId: string }
   | { link: string }
+  | { delegation: string }
   | { anonymous: true }
 
 /**

@@ -13,7 +13,7 @@ import { type Field, invalidArgument } from './errors.ts'
 
 /** A subject in the format of the Access API. */
 export type SubjectName = {
-  type: 'access_token' | 'api_key' | 'user' | 'group' | 'link' | 'anonymous'
+  type: 'access_token' | 'api_key' | 'user' | 'group' | 'link' | 'delegation' | 'anonymous'
   id: string
 }
 
@@ -35,6 +35,8 @@ export function nameSubject(subject: Subject): SubjectName {
       return { type: 'api_key', id: subject.apiKey }
     if ('link' in subject && isText(subject.link, maxTokenLength))
       return { type: 'link', id: subject.link }
+    if ('delegation' in subject && isText(subject.delegation, maxIdLength))
+      return { type: 'delegation', id: subject.delegation }
     if ('anonymous' in subject && subject.anonymous === true)
       return { type: 'anonymous', id: 'anonymous' }
     if ('groupId' in subject && isText(subject.groupId, maxIdLength))
@@ -50,8 +52,8 @@ export function nameSubject(subject: Subject): SubjectName {
     if (isText(id, maxIdLength)) return { type: 'user', id }
   }
   const message =
-    'must be { token }, { apiKey }, { userId }, { email }, { externalId }, { groupId } or { link } with ' +
-    'a non-empty string, or { anonymous: true }'
+    'must be { token }, { apiKey }, { userId }, { email }, { externalId }, { groupId }, { link } or ' +
+    '{ delegation } with a non-empty string, or { anonymous: true }'
   throw invalidArgument({ field: 'subject', message })
 }
 

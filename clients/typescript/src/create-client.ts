@@ -25,6 +25,7 @@ import { createTypeOperations } from './resource-types.ts'
 import { incompleteResponse, requireList, requireText } from './responses.ts'
 import type { AccessTokenClaims } from './results.ts'
 import { keyAdvice } from './server-errors.ts'
+import { type Agent, createExchange, requireAgent } from './token-exchange.ts'
 import { deniedTokenError, tokenInvalid } from './token-format.ts'
 import { provideIssuer } from './token-issuer.ts'
 import { watchActivity } from './watch.ts'
@@ -49,6 +50,8 @@ export type ClientOptions = {
    * reports.
    */
   issuer?: string | undefined
+  /** Who `exchange` obtains tokens for. A client with an agent needs no service key for it. */
+  agent?: Agent | undefined
 }
 
 const optionNames: (keyof ClientOptions)[] = [
@@ -58,6 +61,7 @@ const optionNames: (keyof ClientOptions)[] = [
   'deadlineMs',
   'maxInFlight',
   'issuer',
+  'agent',
 ]
 
 /** The parts of a client that every transport has, and what sends the calls of others. */
@@ -240,10 +244,12 @@ export function createClient<Actions extends ActionsByType>(
     ...createLinkOperations(caller),
     ...createTypeOperations(caller),
 
-    verifyAccessToken: (token, { audience } = {}) =>
+    verifyAccessToken: (token, { audience, delegated = false } = {}) =>
       isApiKey(token) && audience === undefined
         ? verifyApiKey(token)
-        : verifier.verify(token, audience),
+        : verifier.verify(token, { audience, delegated }),
+
+    exchange: createExchange(caller, options.agent),
 
     resourceId({ type, id }) {
       requireResource({ type, id })
@@ -279,6 +285,7 @@ function requireOptions({
   developmentMode,
   deadlineMs,
   maxInFlight,
+  agent,
 }: ClientOptions): void {
   const require = (isValid: boolean, field: string, message: string) => {
     if (!isValid) throw invalidArgument({ field, message })
@@ -286,6 +293,7 @@ function requireOptions({
   require(typeof service === 'string' &&
     service !== '', 'service', 'is required: the service_name of your service key')
   require(serviceKey !== undefined ||
+    agent !== undefined ||
     developmentMode ===
       true, 'serviceKey', `is required. ${keyAdvice} A server in development mode needs none: set developmentMode: true`)
   require(serviceKey === undefined ||
@@ -293,6 +301,7 @@ function requireOptions({
       /^[\x21-\x7e]+$/.test(
         serviceKey,
       )), 'serviceKey', 'must be a key of daikon (dk_…), without spaces or line breaks')
+  if (agent !== undefined) requireAgent(agent)
   require(Number(deadlineMs) > 0, 'deadlineMs', 'must be a positive number of milliseconds')
   require(Number.isInteger(maxInFlight) &&
     Number(maxInFlight) > 0, 'maxInFlight', 'must be a positive integer')

@@ -5,6 +5,7 @@ import {
   createRequestGuard,
   type FilterOptions,
   type GuardOptions,
+  type GuardsOptions,
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
@@ -14,6 +15,7 @@ import type { SignInRequirements } from './recent-sign-in.ts'
 export {
   type FilterOptions,
   type GuardOptions,
+  type GuardsOptions,
   type Problem,
   type RequestUser,
   toProblem,
@@ -86,10 +88,12 @@ export type ExpressGuards<Actions extends ActionsByType = ActionsByType> = {
  */
 export function createGuards<Actions extends ActionsByType>(
   daikon: Daikon<Actions>,
+  options: GuardsOptions = {},
 ): ExpressGuards<Actions> {
   const guard = createRequestGuard(
     daikon,
     ({ headers }: Pick<Request, 'headers'>) => headers.authorization,
+    options,
   )
 
   return {

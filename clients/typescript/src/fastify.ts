@@ -4,6 +4,7 @@ import {
   createRequestGuard,
   type FilterOptions,
   type GuardOptions,
+  type GuardsOptions,
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
@@ -12,6 +13,7 @@ import type { SignInRequirements } from './recent-sign-in.ts'
 export {
   type FilterOptions,
   type GuardOptions,
+  type GuardsOptions,
   type Problem,
   type RequestUser,
   toProblem,
@@ -81,10 +83,12 @@ export type FastifyGuards<Actions extends ActionsByType = ActionsByType> = {
  */
 export function createGuards<Actions extends ActionsByType>(
   daikon: Daikon<Actions>,
+  options: GuardsOptions = {},
 ): FastifyGuards<Actions> {
   const guard = createRequestGuard(
     daikon,
     ({ headers }: FastifyRequestLike) => headers.authorization,
+    options,
   )
 
   return {

@@ -7,7 +7,7 @@ import {
   type ResourceGuard,
 } from './protected-resource.ts'
 import { createSignInCheck, type SignInRequirements } from './recent-sign-in.ts'
-import type { RequestUser } from './request-user.ts'
+import { type RequestUser, readAgent } from './request-user.ts'
 
 export type { RequestUser } from './request-user.ts'
 
@@ -21,6 +21,16 @@ export type GuardOptions<Request = any> = {
    * exists.
    */
   hide?: boolean | undefined
+}
+
+/** What the guards of an application accept. */
+export type GuardsOptions = {
+  /**
+   * Whether tokens with which an agent acts for a user are accepted, too. `userOf` then returns the agent.
+   * Daikon decides for both in every check; what an application decides without one, it must decide for
+   * the agent as well.
+   */
+  agents?: boolean | undefined
 }
 
 export type FilterOptions = {
@@ -83,6 +93,7 @@ export type RequestGuard<Request extends object, Actions extends ActionsByType> 
 export function createRequestGuard<Request extends object, Actions extends ActionsByType>(
   daikon: Daikon<Actions>,
   readAuthorization: (request: Request) => string | undefined,
+  { agents = false }: GuardsOptions = {},
 ): RequestGuard<Request, Actions> {
   const users = new WeakMap<object, RequestUser>()
 
@@ -93,7 +104,8 @@ export function createRequestGuard<Request extends object, Actions extends Actio
   }
 
   async function authenticate(request: Request): Promise<RequestUser> {
-    const user = users.get(request) ?? (await verifyUser(daikon, readAuthorization(request)))
+    const user =
+      users.get(request) ?? (await verifyUser(daikon, readAuthorization(request), agents))
     users.set(request, user)
     return user
   }
@@ -103,7 +115,7 @@ export function createRequestGuard<Request extends object, Actions extends Actio
     userOf,
 
     protect(resource) {
-      const { authenticate, ...guard } = createResourceGuard(daikon, resource)
+      const { authenticate, ...guard } = createResourceGuard(daikon, resource, agents)
       return {
         ...guard,
         authenticate: async (request) =>
@@ -136,14 +148,16 @@ export function createRequestGuard<Request extends object, Actions extends Actio
 
 async function verifyUser(
   daikon: Pick<Daikon, 'verifyAccessToken'>,
-  authorization = '',
+  authorization: string | undefined,
+  delegated: boolean,
 ): Promise<RequestUser> {
-  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
   if (!token) {
     const message = 'The header "Authorization: Bearer <access token>" is missing'
     throw new InvalidTokenError('TOKEN_MISSING', message)
   }
-  return { token, claims: await daikon.verifyAccessToken(token) }
+  const claims = await daikon.verifyAccessToken(token, { delegated })
+  return { token, claims, agent: readAgent(claims) }
 }
 
 /**

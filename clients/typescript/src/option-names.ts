@@ -5,7 +5,10 @@ import { findNearestName } from './gen/core/nearest-names.ts'
 /** An argument whose members are known: options, or the items of a list that errors name `list`. */
 type Argument = { position: number; names: readonly string[]; list?: string }
 
-type Operation = Exclude<keyof RemoteDaikon, 'verifyAccessToken' | 'resourceId' | 'close'>
+type Operation = Exclude<
+  keyof RemoteDaikon,
+  'verifyAccessToken' | 'exchange' | 'resourceId' | 'close'
+>
 
 const call = ['signal', 'deadlineMs']
 const check = [...call, 'context']

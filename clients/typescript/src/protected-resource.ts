@@ -6,7 +6,7 @@ import {
   PermissionDeniedError,
   UnauthenticatedError,
 } from './errors.ts'
-import type { RequestUser } from './request-user.ts'
+import { type RequestUser, readAgent } from './request-user.ts'
 import { readIssuer } from './token-issuer.ts'
 
 /** An API resource of the service app. */
@@ -62,6 +62,7 @@ export type ResourceGuard = {
 export function createResourceGuard(
   daikon: Pick<Daikon, 'verifyAccessToken'>,
   { resource, scopes }: ProtectedResource,
+  delegated = false,
 ): ResourceGuard {
   const fields: Field[] = []
   if (!isHttpUri(resource)) {
@@ -98,7 +99,7 @@ export function createResourceGuard(
         throw new ResourceTokenError(new InvalidTokenError('TOKEN_MISSING', message), challenge())
       }
       const claims = await daikon
-        .verifyAccessToken(token, { audience: resource })
+        .verifyAccessToken(token, { audience: resource, delegated })
         .catch((error) => {
           if (!(error instanceof InvalidTokenError)) throw error
           throw new ResourceTokenError(error, challenge('error="invalid_token"'))
@@ -109,7 +110,13 @@ export function createResourceGuard(
         const parts = ['error="insufficient_scope"', ...scope, metadata]
         throw new InsufficientScopeError(`Bearer ${parts.join(', ')}`)
       }
-      return { token, claims, clientId: claims.client_id, scopes: granted }
+      return {
+        token,
+        claims,
+        clientId: claims.client_id,
+        scopes: granted,
+        agent: readAgent(claims),
+      }
     },
   }
 }

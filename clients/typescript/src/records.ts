@@ -75,6 +75,9 @@ type ReasonRecord = {
   inherited_from?: { resource_type: string; resource_id: string }
   resource_type?: string
   resource_id?: string
+  delegation_id?: string
+  agent?: NonNullable<Reason['agent']>
+  uncovered?: NonNullable<Reason['uncovered']>
 }
 
 /** Converts the reasons of an explained evaluation. */
@@ -82,6 +85,7 @@ export function readReasons(context: Record<string, unknown> | undefined): Reaso
   const records = (context?.reasons ?? []) as ReasonRecord[]
   return records.map(({ group_id, share_id, link_id, expires_at, inherited_from, ...record }) => {
     const { rule, permission, role, condition, missing, resource_type, resource_id } = record
+    const { delegation_id, agent, uncovered } = record
     return {
       rule,
       ...(permission && { permission }),
@@ -100,6 +104,9 @@ export function readReasons(context: Record<string, unknown> | undefined): Reaso
       }),
       ...(resource_type &&
         resource_id && { requiredBy: { type: resource_type, resourceId: resource_id } }),
+      ...(delegation_id && { delegationId: delegation_id }),
+      ...(agent && { agent }),
+      ...(uncovered && { uncovered }),
     }
   })
 }

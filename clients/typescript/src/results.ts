@@ -85,6 +85,10 @@ export type Reason = {
     | 'context_missing'
     | 'condition_failed'
     | 'guest'
+    | 'delegation'
+    | 'delegation_ended'
+    | 'delegation_expired'
+    | 'delegation_does_not_cover'
     | 'no_grant'
   /** The permission of a share. */
   permission?: Permission
@@ -102,6 +106,12 @@ export type Reason = {
   inheritedFrom?: { type: string; resourceId: string }
   /** The resource whose requirement is not met: the one that was asked about, or an ancestor. */
   requiredBy?: { type: string; resourceId: string }
+  /** The delegation by which an agent asks. */
+  delegationId?: string
+  /** The agent that asks. */
+  agent?: { type: 'service_account' | 'client'; id: string; name: string }
+  /** What the delegation does not cover. */
+  uncovered?: 'action' | 'type' | 'resource'
 }
 
 export type Explanation = { allowed: boolean; reasons: Reason[] }
@@ -146,11 +156,15 @@ export type AccessTokenClaims = {
   client_id?: string
   /** The scopes of the token, separated by spaces. */
   scope?: string
+  /** The agent that acts for the user (RFC 8693, section 4.1), with its delegation. */
+  act?: { sub: string; typ: 'service_account' | 'client' }
+  delegation_id?: string
   /**
    * `api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and
-   * `exp` are known; `resource_access` for a token that is limited to an API, which names no person.
+   * `exp` are known; `resource_access` for a token that is limited to an API, which names no person; `delegated` for a
+   * token with which an agent acts for the user.
    */
-  type: 'access' | 'api_key' | 'resource_access'
+  type: 'access' | 'api_key' | 'resource_access' | 'delegated'
   /** Seconds since the epoch. */
   iat: number
   /** Seconds since the epoch; `Infinity` for an API key that does not expire. */

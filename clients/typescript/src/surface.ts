@@ -56,4 +56,5 @@ export type {
   RegisteredResource,
   Share,
 } from './results.ts'
+export type { Agent, DelegatedToken, ExchangeRequest } from './token-exchange.ts'
 export type { ActivityEvent, WatchMessage, WatchOptions } from './watch.ts'

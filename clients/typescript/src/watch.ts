@@ -24,6 +24,10 @@ export type ActivityEvent = {
   keyPrefix: string | undefined
   /** The first characters of the API key of a service account. */
   apiKeyPrefix: string | undefined
+  /** The service account or client app that acted for the actor by a delegation, if one did. */
+  agentType: string | undefined
+  agentId: string | undefined
+  delegationId: string | undefined
   requestId: string | undefined
 }
 
@@ -113,6 +117,9 @@ function toMessage({ cursor, event: entry }: WatchActivityResponse): WatchMessag
     serviceAppId: entry.service_app_id,
     keyPrefix: entry.key_prefix,
     apiKeyPrefix: entry.api_key_prefix,
+    agentType: entry.agent_type,
+    agentId: entry.agent_id,
+    delegationId: entry.delegation_id,
     requestId: entry.request_id,
   }
   return { cursor, event }

@@ -4,6 +4,7 @@ import {
   createRequestGuard,
   type FilterOptions,
   type GuardOptions,
+  type GuardsOptions,
   type RequestUser,
   toProblem,
 } from './http-guard.ts'
@@ -13,6 +14,7 @@ import type { SignInRequirements } from './recent-sign-in.ts'
 export {
   type FilterOptions,
   type GuardOptions,
+  type GuardsOptions,
   type Problem,
   type RequestUser,
   toProblem,
@@ -111,10 +113,12 @@ export type WebGuards<Actions extends ActionsByType = ActionsByType> = {
  */
 export function createGuards<Actions extends ActionsByType>(
   daikon: Daikon<Actions>,
+  options: GuardsOptions = {},
 ): WebGuards<Actions> {
   const guard = createRequestGuard(
     daikon,
     ({ headers }: Request) => headers.get('authorization') ?? undefined,
+    options,
   )
 
   return {

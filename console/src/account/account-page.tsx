@@ -1,4 +1,4 @@
-import { Button, Loader } from '@mantine/core'
+import { Loader } from '@mantine/core'
 import { useCallback, useEffect, useState } from 'react'
 import { describeSignInError } from '../session/sign-in-errors.ts'
 import { type Account, loadAccount } from './account-data.ts'
@@ -6,9 +6,11 @@ import styles from './account-page.module.css'
 import { type Question, QuestionDialog } from './dialogs.tsx'
 import type { PageActions } from './page-actions.ts'
 import { settings, titleOf } from './page-settings.ts'
-import { type Arrival, signIn } from './session.ts'
+import type { Arrival } from './session.ts'
+import { SignedOut } from './signed-out.tsx'
 import { YourApps } from './your-apps.tsx'
 import { YourData } from './your-data.tsx'
+import { YourDelegations } from './your-delegations.tsx'
 import { YourMemberships } from './your-memberships.tsx'
 import { YourSessions } from './your-sessions.tsx'
 import { YourSignIns } from './your-sign-ins.tsx'
@@ -22,7 +24,13 @@ export function AccountPage({ arrival }: { arrival: Arrival }) {
   useEffect(() => {
     if (arrival.isSignedIn) reload().catch(({ message }: Error) => setError(message))
   }, [arrival, reload])
-  if (!arrival.isSignedIn) return <SignedOut error={error} />
+  if (!arrival.isSignedIn)
+    return (
+      <SignedOut
+        error={error}
+        purpose="Sign in to see how you sign in, where you are signed in, and your data."
+      />
+    )
   const notice = describeOutcome(arrival)
   return (
     <main className={styles.page}>
@@ -64,26 +72,9 @@ function Content({ account, actions }: { account: Account; actions: PageActions 
       <YourSessions sessions={account.sessions} {...actions} />
       {settings.has_grants && <YourApps account={account} {...actions} />}
       <YourMemberships account={account} {...actions} />
+      {settings.has_delegations && <YourDelegations account={account} {...actions} />}
       <YourData user={user} {...actions} />
     </>
-  )
-}
-
-function SignedOut({ error }: { error: string | undefined }) {
-  return (
-    <main className={styles.page}>
-      <h1>Your account</h1>
-      {error ? (
-        <p className={styles.notice} role="alert">
-          {error}
-        </p>
-      ) : (
-        <p>Sign in to see how you sign in, where you are signed in, and your data.</p>
-      )}
-      <div className={styles.actions}>
-        <Button onClick={() => signIn()}>Sign in</Button>
-      </div>
-    </main>
   )
 }
 

@@ -6,7 +6,15 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { theme } from '../theme.ts'
 import { AccountPage } from './account-page.tsx'
-import { type Arrival, completeSignIn, type RequestFailure, signIn } from './session.ts'
+import { DelegationPage } from './delegation-page.tsx'
+import { settings } from './page-settings.ts'
+import {
+  type Arrival,
+  completeSignIn,
+  delegationLinkPath,
+  type RequestFailure,
+  signIn,
+} from './session.ts'
 
 /** Signs in by the session of the browser, or shows the page after that. */
 async function start(): Promise<void> {
@@ -14,6 +22,7 @@ async function start(): Promise<void> {
     return { isSignedIn: false, error: error.message, query: new URLSearchParams() }
   })
   if (!arrival) return signIn('none')
+  const isDelegationLink = settings.has_delegations && location.pathname === delegationLinkPath
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>
       <MantineProvider
@@ -22,7 +31,11 @@ async function start(): Promise<void> {
         withCssVariables={false}
         withGlobalClasses={false}
       >
-        <AccountPage arrival={arrival} />
+        {isDelegationLink ? (
+          <DelegationPage arrival={arrival} />
+        ) : (
+          <AccountPage arrival={arrival} />
+        )}
       </MantineProvider>
     </StrictMode>,
   )

@@ -6,6 +6,7 @@ export type PageSettings = {
   has_passkeys: boolean
   has_codes: boolean
   has_grants: boolean
+  has_delegations: boolean
 }
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="daikon-settings"]')

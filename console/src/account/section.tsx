@@ -22,7 +22,7 @@ export function Section({
   )
 }
 
-export type Item = { id: string; title: string; detail: string; actions?: ReactNode }
+export type Item = { id: string; title: ReactNode; detail: ReactNode; actions?: ReactNode }
 
 /** A list of things with what can be done with each. */
 export function Items({ items, empty }: { items: Item[]; empty: string }) {

@@ -12,6 +12,9 @@ let tokens: { access_token: string; refresh_token: string } | undefined
 let renewal: Promise<boolean> | undefined
 
 const callback = `${settings.base_url}/account/callback`
+/** The path of the links by which agents ask to act for a person. Their parameters stay in the address. */
+export const delegationLinkPath = '/account/delegations/new'
+
 const storageKey = (state: string) => `daikon.account-sign-in.${state}`
 
 /** An error of the API, or a request without an answer. */
@@ -33,7 +36,8 @@ export class RequestFailure extends Error {
  */
 export async function signIn(prompt?: 'none' | 'login'): Promise<void> {
   const pending = createPendingSignIn()
-  const returnTo = { query: location.search, hash: location.hash, prompt }
+  const { pathname: path, search: query, hash } = location
+  const returnTo = { path, query, hash, prompt }
   sessionStorage.setItem(storageKey(pending.state), JSON.stringify({ ...pending, returnTo }))
   const url = new URL('/oauth/authorize', settings.base_url)
   url.search = new URLSearchParams({
@@ -66,9 +70,11 @@ export async function completeSignIn(): Promise<Arrival | undefined> {
   if (!stored) return undefined
   sessionStorage.removeItem(key)
   const { returnTo, ...pending } = JSON.parse(stored) as PendingSignIn & {
-    returnTo: { query: string; hash: string; prompt?: string }
+    returnTo: { path: string; query: string; hash: string; prompt?: string }
   }
-  history.replaceState(undefined, '', `/account${returnTo.hash}`)
+  const isLink = returnTo.path === delegationLinkPath
+  const path = isLink ? returnTo.path + returnTo.query : '/account'
+  history.replaceState(undefined, '', path + returnTo.hash)
   const arrival = { query: new URLSearchParams(returnTo.query) }
   const error = query.get('iss') === settings.base_url ? query.get('error') : 'invalid_issuer'
   if (error) {

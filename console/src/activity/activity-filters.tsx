@@ -12,6 +12,7 @@ export type ActivitySearch = {
   action?: string | undefined
   target_type?: string | undefined
   actor_id?: string | undefined
+  agent_id?: string | undefined
   target_id?: string | undefined
   workspace_id?: string | undefined
   since?: string | undefined
@@ -35,6 +36,12 @@ export function ActivityFilters({ search, onChange }: Props) {
         isFilter
         value={search.actor_id ?? null}
         onChange={(id) => onChange({ actor_id: id ?? undefined })}
+      />
+      <TargetPicker
+        label="Through"
+        isFilter
+        value={search.agent_id ?? null}
+        onChange={(id) => onChange({ agent_id: id ?? undefined })}
       />
       <WorkspacePicker
         label="Workspace"

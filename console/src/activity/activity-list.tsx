@@ -4,7 +4,7 @@ import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './activity-list.module.css'
 import { describeAction } from './describe.ts'
-import { Target } from './target.tsx'
+import { Agent, Target } from './target.tsx'
 
 /** Shows a few entries of the activity log on a page about something else. */
 export function ActivityList({ entries }: { entries: Schemas['ActivityEntry'][] }) {
@@ -21,10 +21,11 @@ export function ActivityList({ entries }: { entries: Schemas['ActivityEntry'][] 
           </div>
           <div className={classes.who}>
             <Target entry={entry} />
-            {entry.actor_id && entry.actor_id !== entry.target_id && (
+            {entry.actor_id && (entry.actor_id !== entry.target_id || entry.agent_id) && (
               <>
                 {' by '}
                 <Name id={entry.actor_id} />
+                <Agent entry={entry} />
               </>
             )}
           </div>

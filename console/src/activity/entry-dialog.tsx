@@ -49,7 +49,7 @@ export function EntryDialog({ entryId, listed, onClose }: Props) {
 
 function Entry({ entry }: { entry: ActivityEntry }) {
   const { target_id, actor_id, service_app_id, workspace_id, ip, request_id } = entry
-  const { key_prefix, api_key_prefix } = entry
+  const { key_prefix, api_key_prefix, delegation_id, agent_id } = entry
   const { change, fields } = readDetail(entry)
   const facts: [string, ReactNode][] = [
     ['Time', <Time key="time" value={entry.created_at} />],
@@ -61,6 +61,11 @@ function Entry({ entry }: { entry: ActivityEntry }) {
   if (workspace_id) facts.push(['Workspace', <Name key="workspace" id={workspace_id} />])
   if (service_app_id && actor_id)
     facts.push(['Service app', <Name key="service-app" id={service_app_id} />])
+  if (delegation_id)
+    facts.push([
+      'Delegation',
+      <CopyableId key="delegation" id={delegation_id} label="Copy ID of the delegation" />,
+    ])
   if (key_prefix) facts.push(['Service key', <code key="key">{key_prefix}…</code>])
   if (api_key_prefix) facts.push(['API key', <code key="api-key">{api_key_prefix}…</code>])
   if (ip) facts.push(['IP address', <CopyableId key="ip" id={ip} label="Copy IP address" />])
@@ -84,6 +89,11 @@ function Entry({ entry }: { entry: ActivityEntry }) {
           {actor_id && (
             <Link to="/activity" search={{ actor_id }} className="link">
               All events by the same actor
+            </Link>
+          )}
+          {agent_id && (
+            <Link to="/activity" search={{ agent_id }} className="link">
+              All events through the same agent
             </Link>
           )}
         </p>

@@ -17,6 +17,9 @@ export function entriesToCsv(entries: ActivityEntry[]): string {
       'key_prefix',
       'request_id',
       'ip',
+      'agent_type',
+      'agent_id',
+      'delegation_id',
     ],
     entries,
   )

@@ -14,8 +14,25 @@ export function Target({ entry: { target_id, target_type, detail } }: { entry: A
   )
 }
 
-/** Shows who caused an event: a person, a service or the system. */
-export function Actor({ entry: { actor_id, service_app_id } }: { entry: ActivityEntry }) {
+/** Shows who caused an event: a person, and the agent that acted for them, a service or the system. */
+export function Actor({ entry: { actor_id, service_app_id, ...entry } }: { entry: ActivityEntry }) {
   const id = actor_id ?? service_app_id
-  return id ? <Name id={id} /> : <span className="dimmed">System</span>
+  if (!id) return <span className="dimmed">System</span>
+  return (
+    <>
+      <Name id={id} />
+      <Agent entry={entry} />
+    </>
+  )
+}
+
+/** Shows the agent that acted for the actor, if one did: `, through report-bot`. */
+export function Agent({ entry: { agent_id } }: { entry: Pick<ActivityEntry, 'agent_id'> }) {
+  if (!agent_id) return null
+  return (
+    <>
+      {', through '}
+      <Name id={agent_id} />
+    </>
+  )
 }

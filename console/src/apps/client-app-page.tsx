@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
+import { AgentDelegations } from '../delegations/delegation-tabs.tsx'
 import { settings } from '../settings.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { ActiveBadge, ClientTypeBadge } from '../ui/badges.tsx'
@@ -130,6 +131,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
         )}
       </Section>
       <ConnectApplication app={app} />
+      {app.type === 'confidential' && !app.service_account_id && <AgentDelegations id={app.id} />}
       <Section title="Activity">
         <ActivityLog filter={{ target_id: app.id }} />
       </Section>

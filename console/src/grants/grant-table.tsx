@@ -122,15 +122,12 @@ export function GrantTable({
   const [pageSize, setPageSize] = usePreference('page-size.grants', 20)
   const page = controlledPage ?? ownPage
   const setPage = onPage ?? setOwnPage
-  const { workspace_id } = filters
-  const shown = useMemo(
-    () => [
-      appColumn(hasLinks),
-      // A column with the same value in all rows adds no information.
-      ...columns.filter(({ id }) => id !== 'workspace' || workspace_id === undefined),
-    ],
-    [hasLinks, workspace_id],
-  )
+  const { user_id, workspace_id } = filters
+  const shown = useMemo(() => {
+    // A column with the same value in all rows adds no information.
+    const constant = [...(user_id ? ['user'] : []), ...(workspace_id ? ['workspace'] : [])]
+    return [appColumn(hasLinks), ...columns.filter(({ id }) => !constant.includes(id))]
+  }, [hasLinks, user_id, workspace_id])
   const grants = useQuery({
     ...grantsQuery({ ...filters, page, page_size: pageSize }),
     placeholderData: keepPreviousData,

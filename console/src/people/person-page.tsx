@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { ActivityLog } from '../activity/activity-log.tsx'
+import { personDelegationTabs } from '../delegations/delegation-tabs.tsx'
+import { personGrantTabs } from '../grants/grants-tab.tsx'
 import { OwnedResources } from '../resources/owned-resources.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { AdministratorBadge, PersonBadge } from '../ui/badges.tsx'
@@ -60,6 +62,8 @@ function PersonDetail({ person }: { person: Person }) {
             content: <OwnedResources ownerId={person.id} />,
           },
           { value: 'sessions', label: 'Sessions', content: <PersonSessions person={person} /> },
+          ...personGrantTabs(person),
+          ...personDelegationTabs(person),
           {
             value: 'activity',
             label: 'Activity',

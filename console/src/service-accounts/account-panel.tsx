@@ -1,5 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { hasFeature } from '../settings.ts'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { FormModal } from '../ui/form.tsx'
@@ -75,6 +77,7 @@ export function AccountPanel({ account }: { account: ServiceAccount }) {
         items={[
           ['Ends', <Time key="ends" value={account.expires_at} />],
           ['Created', <Time key="created" value={account.created_at} />],
+          ...delegationFacts(account),
           ['ID', <CopyableId key="id" id={account.id} />],
         ]}
       />
@@ -117,4 +120,18 @@ export function AccountPanel({ account }: { account: ServiceAccount }) {
       </FormModal>
     </>
   )
+}
+
+/** Leads to the delegations to the account. */
+function delegationFacts({ id }: ServiceAccount): [string, ReactNode][] {
+  if (!hasFeature('delegations')) return []
+  const search = { tab: 'delegations', agent: id }
+  return [
+    [
+      'Delegations',
+      <Link key="delegations" to="." search={search} className="link">
+        For whom it acts
+      </Link>,
+    ],
+  ]
 }

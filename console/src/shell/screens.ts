@@ -15,6 +15,9 @@ export const screens = [
   ...(hasFeature('consent')
     ? ([{ to: '/connected-apps', label: 'Connected apps', icon: 'share', key: 'n' }] as const)
     : []),
+  ...(hasFeature('delegations')
+    ? ([{ to: '/delegations', label: 'Delegations', icon: 'robot', key: 'd' }] as const)
+    : []),
   ...(hasFeature('webhooks')
     ? ([{ to: '/webhooks', label: 'Webhooks', icon: 'send', key: 'h' }] as const)
     : []),

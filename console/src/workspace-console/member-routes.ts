@@ -1,6 +1,6 @@
 /** The routes of administrators, below which those of groups and roles need no workspace. */
 const pattern =
-  /^\/admin\/(?:workspaces\/(?<workspace>[^/]+)(?<below>.*)|(?<object>(?:groups|roles|names|service-actions|activity|grants)(?:\/.*)?))$/
+  /^\/admin\/(?:workspaces\/(?<workspace>[^/]+)(?<below>.*)|(?<object>(?:groups|roles|names|service-actions|activity|grants|delegations)(?:\/.*)?))$/
 
 /**
  * Returns the URL of the route for members that does the same as a route of administrators in a

@@ -1,4 +1,5 @@
 import { signInTabs } from '../connections/sign-in-tab.tsx'
+import { delegationTabs } from '../delegations/delegation-tabs.tsx'
 import { grantTabs } from '../grants/grants-tab.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
@@ -18,6 +19,7 @@ export function WorkspacePages({ workspace }: { workspace: Workspace }) {
         tabs={[
           ...memberTabs(workspace),
           ...grantTabs(workspace),
+          ...delegationTabs(workspace),
           ...(role === 'owner' ? signInTabs(workspace) : []),
           activityTab(workspace),
           {

@@ -1,6 +1,7 @@
 import { Button, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { api, type Schemas, unwrap } from '../api/client.ts'
+import { refreshDelegations } from '../delegations/delegation-queries.ts'
 import { refreshGrants } from '../grants/grant-queries.ts'
 import { hasFeature, settings } from '../settings.ts'
 import { useConfirm } from '../ui/confirm.tsx'
@@ -41,6 +42,7 @@ export function WorkspaceSettings({ workspace }: { workspace: Workspace }) {
       </Section>
       {(settings.has_codes || !workspace.email_sign_in) && <EmailSignIn workspace={workspace} />}
       {hasFeature('client-metadata') && <UnregisteredApps workspace={workspace} />}
+      {hasFeature('delegations') && <Delegations workspace={workspace} />}
       <SupportAccess workspace={workspace} />
       <NameForm
         noun="workspace"
@@ -107,6 +109,32 @@ function UnregisteredApps({ workspace }: { workspace: Workspace }) {
         isOn={third_party_clients}
         onChange={change}
       />
+    </Section>
+  )
+}
+
+function Delegations({ workspace }: { workspace: Workspace }) {
+  const { name, role, delegations } = workspace
+  const confirm = useConfirm()
+  function change(isAllowed: boolean) {
+    if (isAllowed) return void save(workspace, { delegations: true }).catch(notifyFailure)
+    confirm({
+      title: `Refuse delegations in ${name}?`,
+      children:
+        'Those that members have made end immediately. Members have to make new ones if you allow them later.',
+      action: 'Refuse',
+      run: async () => {
+        await save(workspace, { delegations: false })
+        await refreshDelegations()
+      },
+    })
+  }
+  return (
+    <Section
+      title="Delegations"
+      description="Members can let agents act for them, within limits and until a time."
+    >
+      <OwnerSwitch label="Allow delegations" role={role} isOn={delegations} onChange={change} />
     </Section>
   )
 }

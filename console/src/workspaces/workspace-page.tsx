@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { signInTabs } from '../connections/sign-in-tab.tsx'
+import { delegationTabs } from '../delegations/delegation-tabs.tsx'
 import { grantTabs } from '../grants/grants-tab.tsx'
 import { ResourceTable } from '../resources/resource-table.tsx'
 import { hasFeature, settings } from '../settings.ts'
@@ -58,6 +59,7 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
             ),
           },
           ...grantTabs(workspace),
+          ...delegationTabs(workspace),
           ...signInTabs(workspace),
           activityTab(workspace),
           { value: 'details', label: 'Details', content: <Details workspace={workspace} /> },
@@ -68,13 +70,16 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
 }
 
 function Details({ workspace }: { workspace: Workspace }) {
-  const { id, slug, created_at, support_access, email_sign_in, third_party_clients } = workspace
+  const { id, slug, created_at, support_access, email_sign_in } = workspace
   const codes: [string, string][] =
     settings.has_codes || !email_sign_in
       ? [['Codes by e-mail', email_sign_in ? 'Accepted' : 'Refused by an owner']]
       : []
   const unregistered: [string, string][] = hasFeature('client-metadata')
-    ? [['Unregistered apps', third_party_clients ? 'Allowed' : 'Refused by an owner']]
+    ? [['Unregistered apps', describeSwitch(workspace.third_party_clients)]]
+    : []
+  const delegations: [string, string][] = hasFeature('delegations')
+    ? [['Delegations', describeSwitch(workspace.delegations)]]
     : []
   return (
     <Section title="Details">
@@ -89,6 +94,7 @@ function Details({ workspace }: { workspace: Workspace }) {
           ['Support access', support_access ? 'Allowed' : 'Forbidden by an owner'],
           ...codes,
           ...unregistered,
+          ...delegations,
           ['Created', <Time key="created" value={created_at} />],
           ['ID', <CopyableId key="id" id={id} />],
           [
@@ -103,6 +109,10 @@ function Details({ workspace }: { workspace: Workspace }) {
       />
     </Section>
   )
+}
+
+function describeSwitch(isOn: boolean): string {
+  return isOn ? 'Allowed' : 'Refused by an owner'
 }
 
 function WorkspaceActions({ workspace }: { workspace: Workspace }) {

@@ -10,6 +10,8 @@ export type WorkspaceSearch = {
   group?: string | undefined
   account?: string | undefined
   connection?: string | undefined
+  person?: string | undefined
+  agent?: string | undefined
 }
 
 /** The search parameters of the page, and how they are changed. */

@@ -26,11 +26,14 @@ export const protobufFileName = "daikon/v1/access.proto";
 
 /** The user who performs the action. */
 export interface AccessSubject {
-  /** `user`, `access_token`, `group` or `anonymous`. Subjects of other types are denied every action. */
+  /**
+   * `user`, `access_token`, `api_key`, `group`, `link`, `delegation` or `anonymous`. Subjects of other types
+   * are denied every action.
+   */
   type: string;
   /**
    * The UUID, e-mail address or `external_id` of a user, at most 255 characters; an access token, at
-   * most 16,384 characters; or the UUID of a group. Ignored for anonymous subjects.
+   * most 16,384 characters; or the UUID of a group or of a delegation. Ignored for anonymous subjects.
    */
   id: string;
   /** What conditions read as `properties.subject`. */
@@ -353,19 +356,26 @@ export interface AuthorizeForwardedRequest {
 }
 
 /**
- * The user of an authorized request. On a route for anyone, its fields are empty without a valid
- * access token. REST always sends the four headers, so that a gateway that copies them replaces those
- * of its client.
+ * The user of an authorized request, and the agent that acts for them, if one does. On a route for
+ * anyone, all fields are empty without a valid access token, and with the token of an agent. REST always
+ * sends the six headers, so that a gateway that copies them replaces those of its client.
  */
 export interface AuthorizedUser {
   /** The ID of the user. */
   user_id: string;
-  /** The e-mail address of the user, from the access token. */
+  /** The e-mail address of the user, from the access token. Empty if an agent acts for the user. */
   email: string;
   /** The ID of the workspace of the access token. */
   workspace_id: string;
-  /** The current role of the user in the workspace. */
+  /**
+   * The current role of the user in the workspace. Empty if an agent acts for the user, because a
+   * delegation covers no role.
+   */
   role: string;
+  /** The agent that acts for the user: `service_account:` or `client:` and its ID. Empty without an agent. */
+  agent: string;
+  /** The ID of the delegation by which the agent acts. Empty without an agent. */
+  delegation_id: string;
 }
 
 function createBaseAccessSubject(): AccessSubject {
@@ -2382,7 +2392,7 @@ export const AuthorizeForwardedRequest: MessageFns<AuthorizeForwardedRequest> = 
 };
 
 function createBaseAuthorizedUser(): AuthorizedUser {
-  return { user_id: "", email: "", workspace_id: "", role: "" };
+  return { user_id: "", email: "", workspace_id: "", role: "", agent: "", delegation_id: "" };
 }
 
 export const AuthorizedUser: MessageFns<AuthorizedUser> = {
@@ -2398,6 +2408,12 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
     }
     if (message.role !== "") {
       writer.uint32(34).string(message.role);
+    }
+    if (message.agent !== "") {
+      writer.uint32(42).string(message.agent);
+    }
+    if (message.delegation_id !== "") {
+      writer.uint32(50).string(message.delegation_id);
     }
     return writer;
   },
@@ -2447,6 +2463,22 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
             message.role = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2468,6 +2500,8 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
     message.email = object.email ?? "";
     message.workspace_id = object.workspace_id ?? "";
     message.role = object.role ?? "";
+    message.agent = object.agent ?? "";
+    message.delegation_id = object.delegation_id ?? "";
     return message;
   },
 };
@@ -2481,7 +2515,9 @@ export const AuthorizedUser: MessageFns<AuthorizedUser> = {
  * `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
  * are verified and grant access in their own workspace only. A group may do what each of its members
  * may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
- * subject of the type `link`, identified by the token of the link, may do what the link grants.
+ * subject of the type `link`, identified by the token of the link, may do what the link grants. A subject
+ * of the type `delegation`, identified by the UUID of a delegation of the key's service, may do what its
+ * user may do and the delegation covers.
  *
  * The type of a resource is `service_name:resource_type` or, with a service key, the
  * `resource_type` alone. A type that names a service other than the key's is an error, unless the

@@ -173,7 +173,11 @@ export interface ExplainPermissionRequest {
    * The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
    * ID, not by its token. Absent for `anonymous`.
    */
-  subject_id?: string | undefined;
+  subject_id?:
+    | string
+    | undefined;
+  /** The ID of a delegation of the user, by which an agent asks. Only for a user. */
+  delegation_id?: string | undefined;
 }
 
 /** A decision and the reasons for it. */
@@ -389,7 +393,7 @@ export interface Assumption {
   role?:
     | AssumedRole
     | undefined;
-  /** A membership of the workspace, instead of the present one. Only for users. */
+  /** A membership of the workspace, instead of the present one. Only for users and delegations. */
   membership?: AssumedMembership | undefined;
 }
 
@@ -397,7 +401,7 @@ export interface Assumption {
 export interface AssumedShare {
   /** `user` or `group`. */
   grantee_type: string;
-  /** The ID of the subject if it is a user, or of a group of the workspace. */
+  /** The ID of the subject if it is a user, of the user of a delegation, or of a group of the workspace. */
   grantee_id: string;
   /** `view` or `edit`. Either `permission` or `role` is required. */
   permission?:
@@ -1166,6 +1170,7 @@ function createBaseExplainPermissionRequest(): ExplainPermissionRequest {
     context: undefined,
     subject_type: undefined,
     subject_id: undefined,
+    delegation_id: undefined,
   };
 }
 
@@ -1188,6 +1193,9 @@ export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
     }
     if (message.subject_id !== undefined) {
       writer.uint32(50).string(message.subject_id);
+    }
+    if (message.delegation_id !== undefined) {
+      writer.uint32(58).string(message.delegation_id);
     }
     return writer;
   },
@@ -1253,6 +1261,14 @@ export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
             message.subject_id = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1276,6 +1292,7 @@ export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
     message.context = object.context ?? undefined;
     message.subject_type = object.subject_type ?? undefined;
     message.subject_id = object.subject_id ?? undefined;
+    message.delegation_id = object.delegation_id ?? undefined;
     return message;
   },
 };

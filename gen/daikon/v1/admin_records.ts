@@ -68,7 +68,22 @@ export interface ActivityEntry {
     | string
     | undefined;
   /** The first characters of the API key with which a service account performed the action. */
-  api_key_prefix?: string | undefined;
+  api_key_prefix?:
+    | string
+    | undefined;
+  /**
+   * What acted for the actor by a delegation: `service_account` or `client`. Absent if the actor acted
+   * without an agent.
+   */
+  agent_type?:
+    | string
+    | undefined;
+  /** The ID of the service account or client app that acted for the actor. */
+  agent_id?:
+    | string
+    | undefined;
+  /** The ID of the delegation by which the agent acted. */
+  delegation_id?: string | undefined;
 }
 
 /** The request of AdminService.ListActivity and ActivityService.ListWorkspaceActivity. */
@@ -106,7 +121,11 @@ export interface ListActivityRequest {
     | string
     | undefined;
   /** Returns only events before this time. */
-  until?: string | undefined;
+  until?:
+    | string
+    | undefined;
+  /** Returns only events of changes that this service account or client app made for a user. */
+  agent_id?: string | undefined;
 }
 
 /** The response of AdminService.ListActivity. */
@@ -271,6 +290,9 @@ function createBaseActivityEntry(): ActivityEntry {
     ip: undefined,
     actor_type: undefined,
     api_key_prefix: undefined,
+    agent_type: undefined,
+    agent_id: undefined,
+    delegation_id: undefined,
   };
 }
 
@@ -317,6 +339,15 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
     }
     if (message.api_key_prefix !== undefined) {
       writer.uint32(114).string(message.api_key_prefix);
+    }
+    if (message.agent_type !== undefined) {
+      writer.uint32(122).string(message.agent_type);
+    }
+    if (message.agent_id !== undefined) {
+      writer.uint32(130).string(message.agent_id);
+    }
+    if (message.delegation_id !== undefined) {
+      writer.uint32(138).string(message.delegation_id);
     }
     return writer;
   },
@@ -446,6 +477,30 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
             message.api_key_prefix = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.agent_type = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.agent_id = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.delegation_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -477,6 +532,9 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
     message.ip = object.ip ?? undefined;
     message.actor_type = object.actor_type ?? undefined;
     message.api_key_prefix = object.api_key_prefix ?? undefined;
+    message.agent_type = object.agent_type ?? undefined;
+    message.agent_id = object.agent_id ?? undefined;
+    message.delegation_id = object.delegation_id ?? undefined;
     return message;
   },
 };
@@ -492,6 +550,7 @@ function createBaseListActivityRequest(): ListActivityRequest {
     target_id: undefined,
     since: undefined,
     until: undefined,
+    agent_id: undefined,
   };
 }
 
@@ -523,6 +582,9 @@ export const ListActivityRequest: MessageFns<ListActivityRequest> = {
     }
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(74).fork()).join();
+    }
+    if (message.agent_id !== undefined) {
+      writer.uint32(82).string(message.agent_id);
     }
     return writer;
   },
@@ -612,6 +674,14 @@ export const ListActivityRequest: MessageFns<ListActivityRequest> = {
             message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.agent_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -638,6 +708,7 @@ export const ListActivityRequest: MessageFns<ListActivityRequest> = {
     message.target_id = object.target_id ?? undefined;
     message.since = object.since ?? undefined;
     message.until = object.until ?? undefined;
+    message.agent_id = object.agent_id ?? undefined;
     return message;
   },
 };

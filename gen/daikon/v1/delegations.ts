@@ -165,6 +165,105 @@ export interface CreateDelegationRequest {
   expires_at: string | undefined;
 }
 
+/**
+ * The request of DelegationService.PreviewDelegation: the parameters of a link to the account page. At least
+ * one of `actions`, `resource_types` and `resources` is required.
+ */
+export interface PreviewDelegationRequest {
+  /** The ID of the service account or the client app. */
+  agent_id: string;
+  /** The service whose resources the delegation would cover. */
+  service_name: string;
+  /** The actions that the agent asks for. Absent for all actions but `manage`. */
+  actions?:
+    | DelegatedNameList
+    | undefined;
+  /** The types of the resources. Absent for all types but `workspace`. */
+  resource_types?:
+    | DelegatedNameList
+    | undefined;
+  /** The resources, with all that inherits from them. Absent for all resources. */
+  resources?:
+    | DelegatedResourceList
+    | undefined;
+  /** Why the agent needs the delegation. */
+  reason: string;
+  /** The time for which the agent asks, in seconds, at most 90 days. */
+  expires_in: number;
+  /** Where the user's answer leads. Must be a redirect URI of the client app. */
+  return_to?: string | undefined;
+}
+
+/** A delegation that an agent asks for. */
+export interface DelegationPreview {
+  /** The agent. */
+  agent:
+    | DelegationAgent
+    | undefined;
+  /**
+   * The host of `return_to`, or else of a redirect URI of the client app. Absent for a service account and for
+   * programs on the computer of the user.
+   */
+  host?:
+    | string
+    | undefined;
+  /**
+   * The workspaces in which the user can make the delegation, at least one. The workspace of the access token
+   * comes first, the others by name.
+   */
+  workspaces: DelegationWorkspace[];
+  /** The service whose resources the delegation would cover. */
+  service_name: string;
+  /** The actions that the agent asks for. Null for all actions but `manage`. */
+  actions?:
+    | DelegatedNames
+    | undefined;
+  /** The types of the resources. Null for all types but `workspace`. */
+  resource_types?:
+    | DelegatedNames
+    | undefined;
+  /** The resources, with all that inherits from them. Null for all resources. */
+  resources?:
+    | NamedResources
+    | undefined;
+  /** Why the agent needs the delegation. */
+  reason: string;
+  /** When the delegation would end. */
+  expires_at:
+    | string
+    | undefined;
+  /** Where the user's answer leads, if the agent has said so. */
+  return_to?: string | undefined;
+}
+
+/** A workspace in which a delegation can be made. */
+export interface DelegationWorkspace {
+  /** The ID of the workspace. */
+  id: string;
+  /** The name of the workspace. */
+  name: string;
+}
+
+/** A list of resources with their names. */
+export interface NamedResources {
+  /** The resources. */
+  values: NamedResource[];
+}
+
+/** A resource with its name for people. */
+export interface NamedResource {
+  /** The resource type. */
+  resource_type: string;
+  /** The ID of the resource. */
+  resource_id: string;
+  /** The external ID of the resource, if it has one. */
+  external_id?:
+    | string
+    | undefined;
+  /** The name of the resource for people, if it has one. */
+  display_name?: string | undefined;
+}
+
 /** The request of DelegationService.ListMyDelegations. */
 export interface ListMyDelegationsRequest {
 }
@@ -1141,6 +1240,555 @@ export const CreateDelegationRequest: MessageFns<CreateDelegationRequest> = {
   },
 };
 
+function createBasePreviewDelegationRequest(): PreviewDelegationRequest {
+  return {
+    agent_id: "",
+    service_name: "",
+    actions: undefined,
+    resource_types: undefined,
+    resources: undefined,
+    reason: "",
+    expires_in: 0,
+    return_to: undefined,
+  };
+}
+
+export const PreviewDelegationRequest: MessageFns<PreviewDelegationRequest> = {
+  encode(message: PreviewDelegationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent_id !== "") {
+      writer.uint32(10).string(message.agent_id);
+    }
+    if (message.service_name !== "") {
+      writer.uint32(18).string(message.service_name);
+    }
+    if (message.actions !== undefined) {
+      DelegatedNameList.encode(message.actions, writer.uint32(26).fork()).join();
+    }
+    if (message.resource_types !== undefined) {
+      DelegatedNameList.encode(message.resource_types, writer.uint32(34).fork()).join();
+    }
+    if (message.resources !== undefined) {
+      DelegatedResourceList.encode(message.resources, writer.uint32(42).fork()).join();
+    }
+    if (message.reason !== "") {
+      writer.uint32(50).string(message.reason);
+    }
+    if (message.expires_in !== 0) {
+      writer.uint32(56).int32(message.expires_in);
+    }
+    if (message.return_to !== undefined) {
+      writer.uint32(66).string(message.return_to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreviewDelegationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreviewDelegationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actions = DelegatedNameList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resource_types = DelegatedNameList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resources = DelegatedResourceList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.expires_in = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.return_to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PreviewDelegationRequest>, I>>(base?: I): PreviewDelegationRequest {
+    return PreviewDelegationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PreviewDelegationRequest>, I>>(object: I): PreviewDelegationRequest {
+    const message = createBasePreviewDelegationRequest();
+    message.agent_id = object.agent_id ?? "";
+    message.service_name = object.service_name ?? "";
+    message.actions = (object.actions !== undefined && object.actions !== null)
+      ? DelegatedNameList.fromPartial(object.actions)
+      : undefined;
+    message.resource_types = (object.resource_types !== undefined && object.resource_types !== null)
+      ? DelegatedNameList.fromPartial(object.resource_types)
+      : undefined;
+    message.resources = (object.resources !== undefined && object.resources !== null)
+      ? DelegatedResourceList.fromPartial(object.resources)
+      : undefined;
+    message.reason = object.reason ?? "";
+    message.expires_in = object.expires_in ?? 0;
+    message.return_to = object.return_to ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDelegationPreview(): DelegationPreview {
+  return {
+    agent: undefined,
+    host: undefined,
+    workspaces: [],
+    service_name: "",
+    actions: undefined,
+    resource_types: undefined,
+    resources: undefined,
+    reason: "",
+    expires_at: undefined,
+    return_to: undefined,
+  };
+}
+
+export const DelegationPreview: MessageFns<DelegationPreview> = {
+  encode(message: DelegationPreview, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== undefined) {
+      DelegationAgent.encode(message.agent, writer.uint32(10).fork()).join();
+    }
+    if (message.host !== undefined) {
+      writer.uint32(18).string(message.host);
+    }
+    for (const v of message.workspaces) {
+      DelegationWorkspace.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.service_name !== "") {
+      writer.uint32(34).string(message.service_name);
+    }
+    if (message.actions !== undefined) {
+      DelegatedNames.encode(message.actions, writer.uint32(42).fork()).join();
+    }
+    if (message.resource_types !== undefined) {
+      DelegatedNames.encode(message.resource_types, writer.uint32(50).fork()).join();
+    }
+    if (message.resources !== undefined) {
+      NamedResources.encode(message.resources, writer.uint32(58).fork()).join();
+    }
+    if (message.reason !== "") {
+      writer.uint32(66).string(message.reason);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(74).fork()).join();
+    }
+    if (message.return_to !== undefined) {
+      writer.uint32(82).string(message.return_to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DelegationPreview {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDelegationPreview();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = DelegationAgent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.workspaces.push(DelegationWorkspace.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.actions = DelegatedNames.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resource_types = DelegatedNames.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.resources = NamedResources.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.return_to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DelegationPreview>, I>>(base?: I): DelegationPreview {
+    return DelegationPreview.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DelegationPreview>, I>>(object: I): DelegationPreview {
+    const message = createBaseDelegationPreview();
+    message.agent = (object.agent !== undefined && object.agent !== null)
+      ? DelegationAgent.fromPartial(object.agent)
+      : undefined;
+    message.host = object.host ?? undefined;
+    message.workspaces = object.workspaces?.map((e) => DelegationWorkspace.fromPartial(e)) || [];
+    message.service_name = object.service_name ?? "";
+    message.actions = (object.actions !== undefined && object.actions !== null)
+      ? DelegatedNames.fromPartial(object.actions)
+      : undefined;
+    message.resource_types = (object.resource_types !== undefined && object.resource_types !== null)
+      ? DelegatedNames.fromPartial(object.resource_types)
+      : undefined;
+    message.resources = (object.resources !== undefined && object.resources !== null)
+      ? NamedResources.fromPartial(object.resources)
+      : undefined;
+    message.reason = object.reason ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    message.return_to = object.return_to ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDelegationWorkspace(): DelegationWorkspace {
+  return { id: "", name: "" };
+}
+
+export const DelegationWorkspace: MessageFns<DelegationWorkspace> = {
+  encode(message: DelegationWorkspace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DelegationWorkspace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDelegationWorkspace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DelegationWorkspace>, I>>(base?: I): DelegationWorkspace {
+    return DelegationWorkspace.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DelegationWorkspace>, I>>(object: I): DelegationWorkspace {
+    const message = createBaseDelegationWorkspace();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseNamedResources(): NamedResources {
+  return { values: [] };
+}
+
+export const NamedResources: MessageFns<NamedResources> = {
+  encode(message: NamedResources, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.values) {
+      NamedResource.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NamedResources {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNamedResources();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.values.push(NamedResource.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<NamedResources>, I>>(base?: I): NamedResources {
+    return NamedResources.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<NamedResources>, I>>(object: I): NamedResources {
+    const message = createBaseNamedResources();
+    message.values = object.values?.map((e) => NamedResource.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseNamedResource(): NamedResource {
+  return { resource_type: "", resource_id: "", external_id: undefined, display_name: undefined };
+}
+
+export const NamedResource: MessageFns<NamedResource> = {
+  encode(message: NamedResource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.resource_type !== "") {
+      writer.uint32(10).string(message.resource_type);
+    }
+    if (message.resource_id !== "") {
+      writer.uint32(18).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(26).string(message.external_id);
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(34).string(message.display_name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NamedResource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNamedResource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<NamedResource>, I>>(base?: I): NamedResource {
+    return NamedResource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<NamedResource>, I>>(object: I): NamedResource {
+    const message = createBaseNamedResource();
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? "";
+    message.external_id = object.external_id ?? undefined;
+    message.display_name = object.display_name ?? undefined;
+    return message;
+  },
+};
+
 function createBaseListMyDelegationsRequest(): ListMyDelegationsRequest {
   return {};
 }
@@ -1829,6 +2477,22 @@ export const DelegationServiceService = {
     responseDeserialize: (value: Buffer): Delegation => Delegation.decode(value),
   },
   /**
+   * Preview a delegation
+   *
+   * Returns what the user sees before making a delegation that an agent asks for: the agent, the workspaces in
+   * which it could act, and the resources by their names. Makes nothing.
+   */
+  previewDelegation: {
+    path: "/daikon.v1.DelegationService/PreviewDelegation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PreviewDelegationRequest): Buffer =>
+      Buffer.from(PreviewDelegationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PreviewDelegationRequest => PreviewDelegationRequest.decode(value),
+    responseSerialize: (value: DelegationPreview): Buffer => Buffer.from(DelegationPreview.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DelegationPreview => DelegationPreview.decode(value),
+  },
+  /**
    * List own delegations
    *
    * Lists the delegations of the user that have not ended, newest first. A session through a connection lists
@@ -1950,6 +2614,13 @@ export interface DelegationServiceServer extends UntypedServiceImplementation {
    */
   createDelegation: handleUnaryCall<CreateDelegationRequest, Delegation>;
   /**
+   * Preview a delegation
+   *
+   * Returns what the user sees before making a delegation that an agent asks for: the agent, the workspaces in
+   * which it could act, and the resources by their names. Makes nothing.
+   */
+  previewDelegation: handleUnaryCall<PreviewDelegationRequest, DelegationPreview>;
+  /**
    * List own delegations
    *
    * Lists the delegations of the user that have not ended, newest first. A session through a connection lists
@@ -2015,6 +2686,27 @@ export interface DelegationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Delegation) => void,
+  ): ClientUnaryCall;
+  /**
+   * Preview a delegation
+   *
+   * Returns what the user sees before making a delegation that an agent asks for: the agent, the workspaces in
+   * which it could act, and the resources by their names. Makes nothing.
+   */
+  previewDelegation(
+    request: PreviewDelegationRequest,
+    callback: (error: ServiceError | null, response: DelegationPreview) => void,
+  ): ClientUnaryCall;
+  previewDelegation(
+    request: PreviewDelegationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DelegationPreview) => void,
+  ): ClientUnaryCall;
+  previewDelegation(
+    request: PreviewDelegationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DelegationPreview) => void,
   ): ClientUnaryCall;
   /**
    * List own delegations

@@ -42,6 +42,9 @@ export class ActivityStore {
       first.key_hash,
       first.actor_type,
       first.api_key_prefix,
+      first.agent_type,
+      first.agent_id,
+      first.delegation_id,
     ])
   }
 
@@ -104,12 +107,14 @@ export class ActivityStore {
 }
 
 /** The optional fields of an entry. */
-
 type OptionalField =
   | 'target_id'
   | 'actor_id'
   | 'actor_type'
   | 'api_key_prefix'
+  | 'agent_type'
+  | 'agent_id'
+  | 'delegation_id'
   | 'workspace_id'
   | 'service_app_id'
   | 'key_prefix'

@@ -113,7 +113,9 @@ export class ChainStore {
 }
 
 const entryColumns = `id, action, target_type as "targetType", target_id as "targetId",
-  actor_id as "actorId", actor_type as "actorType", api_key_prefix as "apiKeyPrefix", workspace_id as "workspaceId", detail,
+  actor_id as "actorId", actor_type as "actorType", api_key_prefix as "apiKeyPrefix",
+  agent_type as "agentType", agent_id as "agentId", delegation_id as "delegationId",
+  workspace_id as "workspaceId", detail,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAt",
   service_app_id as "serviceAppId", key_prefix as "keyPrefix", request_id as "requestId", ip`
 

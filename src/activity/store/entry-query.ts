@@ -10,6 +10,8 @@ export type EntryQuery = {
   /** Only entries with one of these actions. */
   actions?: string[] | undefined
   actorId?: string | undefined
+  /** Only entries of changes that this agent made for a user. */
+  agentId?: string | undefined
   workspaceId?: string | undefined
   targetId?: string | undefined
   /** Only entries at or after this time (RFC 3339). */
@@ -26,7 +28,7 @@ export type EntryQuery = {
 }
 
 export const entryColumns = `id, action, target_type, target_id, actor_id, actor_type,
-  api_key_prefix, workspace_id, detail, created_at, service_app_id, key_prefix, request_id, ip`
+  api_key_prefix, agent_type, agent_id, delegation_id, workspace_id, detail, created_at, service_app_id, key_prefix, request_id, ip`
 
 /**
  * The maximum difference, in milliseconds, between the time in the ID of an entry, by the clock of a
@@ -39,12 +41,13 @@ const maxClockDifference = 5 * 60_000
  * contains, so that the statement reads only entries of that time.
  */
 export function createEntriesSql(entryQuery: EntryQuery): { sql: string; values: unknown[] } {
-  const { action, actions, actorId, workspaceId, targetId, since, until } = entryQuery
-  const { concernedUserId, before, after, limit } = entryQuery
+  const { action, actions, actorId, agentId, workspaceId, targetId } = entryQuery
+  const { since, until, concernedUserId, before, after, limit } = entryQuery
   const filters = createFilters()
   filters.add(action, (placeholder) => `action = ${placeholder}`)
   filters.add(actions, (placeholder) => `action = any(${placeholder}::text[])`)
   filters.add(actorId, (placeholder) => `actor_id = ${placeholder}`)
+  filters.add(agentId, (placeholder) => `agent_id = ${placeholder}`)
   filters.add(workspaceId, (placeholder) => `workspace_id = ${placeholder}`)
   // An order that only the index on targets has prevents the planner from reading the primary key
   // backward until it finds the entries of a rare target.

@@ -18,7 +18,10 @@ export class NameStore {
     return query(this.#em, namesSql, [ids])
   }
 
-  /** Returns the workspace, its members and its objects that the IDs identify. Omits other IDs. */
+  /**
+   * Returns the workspace, its members and its objects that the IDs identify, and the client apps that are bound
+   * to it or act by its delegations. Omits other IDs.
+   */
   findInWorkspace(ids: string[], workspaceId: string): Promise<NamedObject[]> {
     return query(this.#em, workspaceNamesSql, [ids, workspaceId])
   }
@@ -54,4 +57,8 @@ const namesSql = `
 const workspaceNamesSql = `
   select n.* from (${namesSql}) n
   where n."workspaceId" = $2 or (n.type = 'user' and exists (
-    select from live_members m where m.user_id = n.id and m.workspace_id = $2))`
+    select from live_members m where m.user_id = n.id and m.workspace_id = $2))
+  union all
+  select c.id, 'client_app', c.name, c.workspace_id from client_apps c
+  where c.id = any($1::uuid[]) and (c.workspace_id = $2 or exists (
+    select from delegations d where d.agent_id = c.id and d.workspace_id = $2))`

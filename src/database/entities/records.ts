@@ -22,6 +22,10 @@ export const Activity = defineEntity({
     /** Null in entries without an actor, and in those of earlier versions. */
     actor_type: p.text().nullable(),
     api_key_prefix: p.text().nullable(),
+    /** The agent that acted for the actor, and its delegation. */
+    agent_type: p.text().nullable(),
+    agent_id: p.uuid().nullable(),
+    delegation_id: p.uuid().nullable(),
     workspace_id: p.uuid().nullable(),
     detail: p.json().$type<Record<string, unknown>>(),
     created_at: p.datetime().defaultRaw('now()'),

@@ -20,6 +20,9 @@ export const resourceFields = [
 /** The fields of `agent`, which are strings: '' if a person asks without an agent. */
 export const agentFields = ['type', 'id'] as const
 
+/** Software that acts for a user: `type` is `service_account` or `client`. */
+export type Agent = Record<(typeof agentFields)[number], string>
+
 /** The variables that an expression can read. */
 export const variableTypes = {
   subject: object,

@@ -96,6 +96,8 @@ export type Explanation = {
   names: DecisionNames
   /** Whether the resource is a workspace itself. */
   isOfWorkspace?: boolean
+  /** The ID of the user, or of the user for whom the subject stands. Undefined without one, and of workspaces. */
+  userId?: string | undefined
   /** The limits within which the subject stands for a user, if it does. */
   limits?: StoredLimits | undefined
   /** The requirements of the action that are not met. */
@@ -164,7 +166,7 @@ export function createLoadReasons(
           shared.bits = verdict.result ? granted : 0
         }
         const read = { names: readNames(names, groups), limits: limits ?? undefined }
-        return { kind, ...judged, grantList, ...read }
+        return { kind, ...judged, grantList, userId: names.userId ?? undefined, ...read }
       }
       const reasons: Explanation[] = []
       for (const [index, row] of rows.entries()) reasons.push(await judgeRow(row, index))

@@ -1,6 +1,7 @@
 import type { PrincipalStatus } from '../../core/caller.ts'
 import type { ServicePrincipal } from '../../core/request-context.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
+import type { Agent } from '../conditions/variables.ts'
 import type { CallWork } from '../conditions/work.ts'
 import type { Membership } from './bits.ts'
 import type { ReasonRow } from './statements/reasons.ts'
@@ -8,9 +9,6 @@ import type { SubjectId } from './subjects/subject-kind.ts'
 
 /** A resource type of a service. */
 export type Kind = { serviceName: string; resourceType: string }
-
-/** The resource type that names workspaces themselves. Services cannot register it. */
-export const workspaceType = 'workspace'
 
 /**
  * Who a question is about. A user is named by one of `userId`, `externalId` and `email`, any other
@@ -53,9 +51,6 @@ export type Check = Kind & {
 
 /** A check of a named subject. */
 export type SubjectCheck = Check & { subject: Subject }
-
-/** Software that acts for a user: `type` is `service_account` or `client`. */
-export type Agent = { type: string; id: string }
 
 /** What is assumed about a subject and a resource beside the stored facts. */
 export type Assumed = {

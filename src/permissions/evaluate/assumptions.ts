@@ -16,7 +16,7 @@ import type { Engine } from '../engine/engine.ts'
 import { ruleAssumedBy } from '../engine/grants/grant-kinds.ts'
 import type { Assumed, Subject } from '../engine/question.ts'
 import type { ReasonRow } from '../engine/statements/reasons.ts'
-import { typeOf } from '../engine/subjects/subject-kinds.ts'
+import { subjectKinds, typeOf } from '../engine/subjects/subject-kinds.ts'
 import { prefixed } from '../evaluate-condition.ts'
 import { readGrantCondition } from '../grant-condition.ts'
 import { reasons } from '../reasons.ts'
@@ -36,7 +36,7 @@ type Question = {
   resource: Resource
   action: string
   subject: Subject
-  /** The ID of the user or group. Undefined if it does not exist, or can be no grantee. */
+  /** The ID of the user, of that of a delegation, or of the group. Undefined if it does not exist, or can be no grantee. */
   subjectId: string | undefined
 }
 
@@ -122,7 +122,7 @@ async function readShare(
     ...details,
   })
   if (grantee_type === 'user') {
-    if (typeOf(subject) !== 'user' || grantee_id !== subjectId) {
+    if (!isOfUser(subject) || grantee_id !== subjectId) {
       const message = 'must be the subject: a share with someone else would change nothing'
       throw invalidArgument({ field: 'grantee_id', message })
     }
@@ -161,11 +161,17 @@ async function readRole(
   return applies ? [{ ...noDetails, rule: rules.role, bits: 0, role: role.name }] : []
 }
 
+/** Whether the grants of a subject are those of a user. */
+function isOfUser(subject: Subject): boolean {
+  const type = typeOf(subject)
+  return type === 'user' || (type !== 'anonymous' && subjectKinds[type].coverage !== null)
+}
+
 function readMembership(
   { subject, subjectId }: Question,
   { role, guest }: AssumedMembership,
 ): Membership {
-  if (typeOf(subject) !== 'user')
+  if (!isOfUser(subject))
     throw invalidArgument({ field: 'role', message: 'requires a subject of the type user' })
   if (subjectId === undefined) throw userNotFound()
   return changeStanding({ role: 'viewer', isGuest: false }, { role: role as Role, guest })

@@ -3,8 +3,9 @@ import type { ConditionInput } from '../conditions/condition-input.ts'
 import type { CallWork } from '../conditions/work.ts'
 import type { Engine } from '../engine/engine.ts'
 import { firstId } from '../engine/lists/page-token.ts'
-import { type Kind, workspaceType } from '../engine/question.ts'
+import type { Kind } from '../engine/question.ts'
 import { workspacesPerPage } from '../engine/searches/search-lookups.ts'
+import { workspaceType } from '../engine/workspace-type.ts'
 import type { SearchPosition } from './search-page.ts'
 
 /** A search for resources. */

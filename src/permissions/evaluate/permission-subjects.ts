@@ -11,8 +11,8 @@ import { invalidArgument } from '../../core/errors.ts'
 import type { Handler } from '../../core/request-context.ts'
 import { decide } from '../engine/facts.ts'
 import { readPageToken, requireOfContext, writePageToken } from '../engine/lists/page-token.ts'
-import type { Explanation } from '../engine/load-reasons.ts'
-import type { Subject } from '../engine/question.ts'
+import type { Explanation, LoadReasons } from '../engine/load-reasons.ts'
+import type { Subject, SubjectCheck } from '../engine/question.ts'
 import { requireResource } from '../resource.ts'
 import { keyOf, type Resource } from '../store/resource-sql.ts'
 import type { ResourceStore } from '../store/resource-store.ts'
@@ -33,6 +33,7 @@ export function createExplainPermission({
 }: AccessDependencies): Handler<ExplainPermissionRequest, PermissionExplanation, SubjectStores> {
   return async ({ stores, principal }, request) => {
     const { permission_id, user_id, subject_type, subject_id = '', action, context } = request
+    const { delegation_id } = request
     const resource = await requireResource(stores, principal, { permission_id })
     const subject =
       subject_type === undefined
@@ -40,9 +41,26 @@ export function createExplainPermission({
         : { type: subject_type, id: subject_id }
     const named = requireListedSubject(subject, 'subject_id')
     const check = { ...keyOf(resource), action, subject: named, input: { context } }
-    const [loaded] = await engine.loadReasons([check])
-    return explainPermission(subject, action, resource, loaded as Explanation)
+    const explanation = await explainAgent(engine.loadReasons, check, delegation_id)
+    if (explanation) return explainPermission(subject, action, resource, explanation)
+    throw invalidArgument({ field: 'delegation_id', message: 'must be a delegation of the user' })
   }
+}
+
+/**
+ * Explains a check of a user, or of a delegation of the user if there is one. Returns undefined if the
+ * user has no such delegation.
+ */
+export async function explainAgent(
+  loadReasons: LoadReasons,
+  check: SubjectCheck,
+  delegationId: string | undefined,
+): Promise<Explanation | undefined> {
+  if (delegationId === undefined) return (await loadReasons([check]))[0]
+  const ofAgent = { ...check, subject: { delegationId } }
+  const [ofUser, explanation] = await loadReasons([check, ofAgent])
+  if (ofUser?.kind !== 'user' || ofUser.userId === undefined) return undefined
+  return explanation?.userId === ofUser.userId ? explanation : undefined
 }
 
 /** Returns whom an administrator names. `field` is the field of the request with the ID. */

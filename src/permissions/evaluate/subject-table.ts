@@ -161,8 +161,7 @@ async function nameTokenUser(
 ): Promise<NamedSubject> {
   try {
     const { sub, jti, wid, forService, delegation } = await verifyAccessToken(token)
-    const subject: Subject = { userId: sub, tokenId: jti, workspaceId: wid }
-    if (delegation) subject.delegationId = delegation.id
+    const subject = { userId: sub, tokenId: jti, workspaceId: wid, delegationId: delegation?.id }
     return { subject, forService }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }

@@ -4,8 +4,10 @@ import type {
 } from '../../../gen/daikon/v1/admin_permissions.ts'
 import { invalidArgument } from '../../core/errors.ts'
 import type { Handler } from '../../core/request-context.ts'
+import type { Agent } from '../conditions/variables.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
-import type { Agent, Subject } from '../engine/question.ts'
+import type { Subject } from '../engine/question.ts'
+import { subjectKinds, typeOf } from '../engine/subjects/subject-kinds.ts'
 import { requireResource } from '../resource.ts'
 import { keyOf } from '../store/resource-sql.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
@@ -27,7 +29,8 @@ export function createWhatIf({
     const resource = await requireResource(call.stores, call.principal, { permission_id })
     const named = { type: requested?.type ?? '', id: requested?.id ?? '' }
     const subject = requireListedSubject(named, 'subject.id')
-    const isGrantee = named.type === 'user' || named.type === 'group'
+    const type = typeOf(subject)
+    const isGrantee = type !== 'anonymous' && subjectKinds[type].hasRole
     const subjectId = isGrantee ? await engine.findActiveUser(subject) : undefined
     const question = { resource, action, subject, subjectId }
     const assumed = await readAssumptions(engine, call, question, assumptions)

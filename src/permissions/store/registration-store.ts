@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid'
 import type { Actor } from '../../activity/actor.ts'
 import {
   createEntrySource,
+  entrySource,
   entrySourceColumns,
   insertEntriesFrom,
 } from '../../activity/store/entries-sql.ts'
@@ -194,8 +195,7 @@ const insertResource: BatchedQuery = {
       on conflict (kind_id, resource_id) do nothing
       returning ${resourceColumnNames}
     ), result as (
-      select item.entry_id, item.actor_id, item.actor_type, item.api_key_prefix, item.request_id, item.ip, item.key_hash,
-        inserted.id as target_id, inserted.workspace_id, jsonb_build_object(
+      select ${entrySource}, inserted.id as target_id, inserted.workspace_id, jsonb_build_object(
           'service_name', item.service_name, 'resource_type', item.resource_type,
           'resource_id', inserted.resource_id, 'owner_id', inserted.owner_id,
           'visibility', inserted.visibility, 'parent', item.parent) as detail

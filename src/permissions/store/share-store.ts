@@ -4,6 +4,7 @@ import { type Actor, userIdOf } from '../../activity/actor.ts'
 import {
   type ActivityEvent,
   createEntrySource,
+  entrySource,
   entrySourceColumns,
   insertEntriesFrom,
 } from '../../activity/store/entries-sql.ts'
@@ -351,8 +352,7 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
         returning id, kind_id, resource_id, user_id, group_id, condition, params, granted_by, granted_at,
           expires_at
       ), result as materialized (
-        select item.index, item.entry_id, item.actor_id, item.actor_type, item.api_key_prefix,
-          item.request_id, item.ip, item.key_hash, item.target_id, item.workspace_id, item.detail,
+        select item.index, ${entrySource}, item.target_id, item.workspace_id, item.detail,
           changed.id, user_id, group_id, item.permission,
           ${conditionOf('changed')} as condition, changed.granted_by, granted_at, changed.expires_at
         -- The planner expects a row of each. A full join is never a nested loop, which would compare

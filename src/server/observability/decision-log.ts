@@ -1,4 +1,5 @@
 import { destination } from 'pino'
+import type { PresentedDelegation, UserPrincipal } from '../../core/request-context.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { statusBit } from '../../permissions/engine/bits.ts'
 import { decide } from '../../permissions/engine/facts.ts'
@@ -13,6 +14,9 @@ export type DecisionLine = {
   request_id: string
   service: string | null
   subject: string
+  /** The type and the ID of the agent that acts for the subject, as `type:id`. */
+  agent: string | null
+  delegation_id: string | null
   workspace_id: string | null
   action: string | null
   resource: string | null
@@ -27,6 +31,8 @@ export type DecisionLogOptions = {
   sample: number
   /** Finds the ID of a user who was named by an e-mail address or an ID of another system. */
   findUser: (subject: Subject) => Promise<string | undefined>
+  /** Finds the agent of a delegation that a request names without a token of its agent. */
+  findAgent: (delegationId: string) => Promise<PresentedDelegation['agent'] | undefined>
   write: (line: DecisionLine) => void
 }
 
@@ -45,6 +51,7 @@ export function createDecisionLog({
   decisions: logged,
   sample,
   findUser,
+  findAgent,
   write,
 }: DecisionLogOptions): (decisions: Decisions) => Promise<void> {
   async function findSubject(
@@ -64,6 +71,20 @@ export function createDecisionLog({
     return (await findUser(subject).catch(() => undefined)) ?? 'unknown'
   }
 
+  /** Returns the delegation by which an agent asks, if it exists. */
+  async function findDelegation(
+    { subject }: Check,
+    bits: number,
+    caller: UserPrincipal | undefined,
+  ): Promise<Partial<PresentedDelegation>> {
+    const id = subject ? subject.delegationId : caller?.delegation?.id
+    if (id === undefined) return {}
+    if (id === caller?.delegation?.id) return caller.delegation
+    if ((bits & statusBit.known) === 0) return {}
+    const agent = await findAgent(id).catch(() => undefined)
+    return { id: id.toLowerCase(), ...(agent && { agent }) }
+  }
+
   return async ({ call, principal: { user, service }, checks, bits, milliseconds }) => {
     const time = new Date().toISOString()
     for (const [index, check] of checks.entries()) {
@@ -71,12 +92,15 @@ export function createDecisionLog({
       const allowed = check !== undefined && decide(check.action, facts)
       if (allowed && logged === 'denied') continue
       if (sample < 1 && Math.random() >= sample) continue
+      const delegation = check ? await findDelegation(check, facts, user) : {}
       write({
         time,
         event: 'decision',
         request_id: call.requestId,
         service: service?.name ?? check?.serviceName ?? null,
         subject: check ? await findSubject(check, facts, user?.id) : 'unknown',
+        agent: delegation.agent ? `${delegation.agent.type}:${delegation.agent.id}` : null,
+        delegation_id: delegation.id ?? null,
         workspace_id: check?.subject?.workspaceId ?? user?.workspaceId ?? null,
         action: check?.action ?? null,
         resource: check && isUuid(check.resourceId) ? nameOf(check) : null,

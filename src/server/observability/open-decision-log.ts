@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import { findAgent } from '../../permissions/engine/find-agent.ts'
 import { findActiveUser } from '../../permissions/engine/find-subject.ts'
 import type { Config } from '../config.ts'
 import { createDecisionLog, createLineWriter } from './decision-log.ts'
@@ -14,6 +15,7 @@ export function openDecisionLog(
     decisions,
     sample,
     findUser: (subject) => findActiveUser(statements, subject),
+    findAgent: (delegationId) => findAgent(statements, delegationId),
     write,
   })
 }

@@ -55,7 +55,14 @@ type ActivityEntry struct {
 	// token of a workspace. Absent without an actor and in entries of earlier versions.
 	ActorType *string `protobuf:"bytes,13,opt,name=actor_type,json=actorType,proto3,oneof" json:"actor_type,omitempty"`
 	// The first characters of the API key with which a service account performed the action.
-	ApiKeyPrefix  *string `protobuf:"bytes,14,opt,name=api_key_prefix,json=apiKeyPrefix,proto3,oneof" json:"api_key_prefix,omitempty"`
+	ApiKeyPrefix *string `protobuf:"bytes,14,opt,name=api_key_prefix,json=apiKeyPrefix,proto3,oneof" json:"api_key_prefix,omitempty"`
+	// What acted for the actor by a delegation: `service_account` or `client`. Absent if the actor acted
+	// without an agent.
+	AgentType *string `protobuf:"bytes,15,opt,name=agent_type,json=agentType,proto3,oneof" json:"agent_type,omitempty"`
+	// The ID of the service account or client app that acted for the actor.
+	AgentId *string `protobuf:"bytes,16,opt,name=agent_id,json=agentId,proto3,oneof" json:"agent_id,omitempty"`
+	// The ID of the delegation by which the agent acted.
+	DelegationId  *string `protobuf:"bytes,17,opt,name=delegation_id,json=delegationId,proto3,oneof" json:"delegation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -188,6 +195,27 @@ func (x *ActivityEntry) GetApiKeyPrefix() string {
 	return ""
 }
 
+func (x *ActivityEntry) GetAgentType() string {
+	if x != nil && x.AgentType != nil {
+		return *x.AgentType
+	}
+	return ""
+}
+
+func (x *ActivityEntry) GetAgentId() string {
+	if x != nil && x.AgentId != nil {
+		return *x.AgentId
+	}
+	return ""
+}
+
+func (x *ActivityEntry) GetDelegationId() string {
+	if x != nil && x.DelegationId != nil {
+		return *x.DelegationId
+	}
+	return ""
+}
+
 // The request of AdminService.ListActivity and ActivityService.ListWorkspaceActivity.
 type ListActivityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -208,7 +236,9 @@ type ListActivityRequest struct {
 	// Returns only events at or after this time.
 	Since *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since,proto3,oneof" json:"since,omitempty"`
 	// Returns only events before this time.
-	Until         *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=until,proto3,oneof" json:"until,omitempty"`
+	Until *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=until,proto3,oneof" json:"until,omitempty"`
+	// Returns only events of changes that this service account or client app made for a user.
+	AgentId       *string `protobuf:"bytes,10,opt,name=agent_id,json=agentId,proto3,oneof" json:"agent_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -304,6 +334,13 @@ func (x *ListActivityRequest) GetUntil() *timestamppb.Timestamp {
 		return x.Until
 	}
 	return nil
+}
+
+func (x *ListActivityRequest) GetAgentId() string {
+	if x != nil && x.AgentId != nil {
+		return *x.AgentId
+	}
+	return ""
 }
 
 // The response of AdminService.ListActivity.
@@ -1086,7 +1123,7 @@ var File_daikon_v1_admin_records_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\n" +
-	"\x1ddaikon/v1/admin_records.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8b\x05\n" +
+	"\x1ddaikon/v1/admin_records.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa7\x06\n" +
 	"\rActivityEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06action\x18\x02 \x01(\tR\x06action\x12\x1f\n" +
@@ -1107,7 +1144,12 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\x02ip\x18\f \x01(\tH\x06R\x02ip\x88\x01\x01\x12\"\n" +
 	"\n" +
 	"actor_type\x18\r \x01(\tH\aR\tactorType\x88\x01\x01\x12)\n" +
-	"\x0eapi_key_prefix\x18\x0e \x01(\tH\bR\fapiKeyPrefix\x88\x01\x01B\f\n" +
+	"\x0eapi_key_prefix\x18\x0e \x01(\tH\bR\fapiKeyPrefix\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"agent_type\x18\x0f \x01(\tH\tR\tagentType\x88\x01\x01\x12\x1e\n" +
+	"\bagent_id\x18\x10 \x01(\tH\n" +
+	"R\aagentId\x88\x01\x01\x12(\n" +
+	"\rdelegation_id\x18\x11 \x01(\tH\vR\fdelegationId\x88\x01\x01B\f\n" +
 	"\n" +
 	"_target_idB\v\n" +
 	"\t_actor_idB\x0f\n" +
@@ -1117,7 +1159,10 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\v_request_idB\x05\n" +
 	"\x03_ipB\r\n" +
 	"\v_actor_typeB\x11\n" +
-	"\x0f_api_key_prefix\"\xd8\x03\n" +
+	"\x0f_api_key_prefixB\r\n" +
+	"\v_agent_typeB\v\n" +
+	"\t_agent_idB\x10\n" +
+	"\x0e_delegation_id\"\x85\x04\n" +
 	"\x13ListActivityRequest\x12\x19\n" +
 	"\x05limit\x18\x01 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\x1b\n" +
 	"\x06before\x18\x02 \x01(\tH\x01R\x06before\x88\x01\x01\x12\x1b\n" +
@@ -1128,7 +1173,9 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"targetType\x88\x01\x01\x12 \n" +
 	"\ttarget_id\x18\a \x01(\tH\x06R\btargetId\x88\x01\x01\x125\n" +
 	"\x05since\x18\b \x01(\v2\x1a.google.protobuf.TimestampH\aR\x05since\x88\x01\x01\x125\n" +
-	"\x05until\x18\t \x01(\v2\x1a.google.protobuf.TimestampH\bR\x05until\x88\x01\x01B\b\n" +
+	"\x05until\x18\t \x01(\v2\x1a.google.protobuf.TimestampH\bR\x05until\x88\x01\x01\x12\x1e\n" +
+	"\bagent_id\x18\n" +
+	" \x01(\tH\tR\aagentId\x88\x01\x01B\b\n" +
 	"\x06_limitB\t\n" +
 	"\a_beforeB\t\n" +
 	"\a_actionB\v\n" +
@@ -1138,7 +1185,8 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\n" +
 	"_target_idB\b\n" +
 	"\x06_sinceB\b\n" +
-	"\x06_until\"|\n" +
+	"\x06_untilB\v\n" +
+	"\t_agent_id\"|\n" +
 	"\x14ListActivityResponse\x12.\n" +
 	"\x05items\x18\x01 \x03(\v2\x18.daikon.v1.ActivityEntryR\x05items\x12$\n" +
 	"\vnext_before\x18\x02 \x01(\tH\x00R\n" +

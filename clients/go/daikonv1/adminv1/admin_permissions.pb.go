@@ -589,7 +589,9 @@ type ExplainPermissionRequest struct {
 	SubjectType *string `protobuf:"bytes,5,opt,name=subject_type,json=subjectType,proto3,oneof" json:"subject_type,omitempty"`
 	// The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
 	// ID, not by its token. Absent for `anonymous`.
-	SubjectId     *string `protobuf:"bytes,6,opt,name=subject_id,json=subjectId,proto3,oneof" json:"subject_id,omitempty"`
+	SubjectId *string `protobuf:"bytes,6,opt,name=subject_id,json=subjectId,proto3,oneof" json:"subject_id,omitempty"`
+	// The ID of a delegation of the user, by which an agent asks. Only for a user.
+	DelegationId  *string `protobuf:"bytes,7,opt,name=delegation_id,json=delegationId,proto3,oneof" json:"delegation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -662,6 +664,13 @@ func (x *ExplainPermissionRequest) GetSubjectType() string {
 func (x *ExplainPermissionRequest) GetSubjectId() string {
 	if x != nil && x.SubjectId != nil {
 		return *x.SubjectId
+	}
+	return ""
+}
+
+func (x *ExplainPermissionRequest) GetDelegationId() string {
+	if x != nil && x.DelegationId != nil {
+		return *x.DelegationId
 	}
 	return ""
 }
@@ -1444,7 +1453,7 @@ type Assumption struct {
 	Share *AssumedShare `protobuf:"bytes,1,opt,name=share,proto3,oneof" json:"share,omitempty"`
 	// A custom role of the workspace.
 	Role *AssumedRole `protobuf:"bytes,2,opt,name=role,proto3,oneof" json:"role,omitempty"`
-	// A membership of the workspace, instead of the present one. Only for users.
+	// A membership of the workspace, instead of the present one. Only for users and delegations.
 	Membership    *AssumedMembership `protobuf:"bytes,3,opt,name=membership,proto3,oneof" json:"membership,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1506,7 +1515,7 @@ type AssumedShare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `user` or `group`.
 	GranteeType string `protobuf:"bytes,1,opt,name=grantee_type,json=granteeType,proto3" json:"grantee_type,omitempty"`
-	// The ID of the subject if it is a user, or of a group of the workspace.
+	// The ID of the subject if it is a user, of the user of a delegation, or of a group of the workspace.
 	GranteeId string `protobuf:"bytes,2,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
 	// `view` or `edit`. Either `permission` or `role` is required.
 	Permission *string `protobuf:"bytes,3,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
@@ -1782,7 +1791,7 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\r_display_name\"\x1d\n" +
 	"\x1bListAllResourceTypesRequest\"8\n" +
 	"\x11PermissionRequest\x12#\n" +
-	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\"\xa0\x02\n" +
+	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\"\xdc\x02\n" +
 	"\x18ExplainPermissionRequest\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x16\n" +
@@ -1790,11 +1799,13 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\acontext\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01\x12&\n" +
 	"\fsubject_type\x18\x05 \x01(\tH\x01R\vsubjectType\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"subject_id\x18\x06 \x01(\tH\x02R\tsubjectId\x88\x01\x01B\n" +
+	"subject_id\x18\x06 \x01(\tH\x02R\tsubjectId\x88\x01\x01\x12(\n" +
+	"\rdelegation_id\x18\a \x01(\tH\x03R\fdelegationId\x88\x01\x01B\n" +
 	"\n" +
 	"\b_contextB\x0f\n" +
 	"\r_subject_typeB\r\n" +
-	"\v_subject_id\"\x82\x01\n" +
+	"\v_subject_idB\x10\n" +
+	"\x0e_delegation_id\"\x82\x01\n" +
 	"\x15PermissionExplanation\x12\x1a\n" +
 	"\bdecision\x18\x01 \x01(\bR\bdecision\x121\n" +
 	"\areasons\x18\x02 \x03(\v2\x17.daikon.v1.AccessReasonR\areasons\x12\x1a\n" +

@@ -11,6 +11,7 @@ import {
 import type { Explanation, Reason } from '../results.ts'
 import { createEvaluate, type Evaluate, type Verdict } from './conditions.ts'
 import { findDeclaration } from './declarations.ts'
+import { decideDelegated } from './delegations.ts'
 import { type Found, findCustomRoles, findGrants } from './grants.ts'
 import { type FakeResource, type FakeState, findRole } from './state.ts'
 import { type FakeSubject, findRoleOf, hasGuest } from './subjects.ts'
@@ -25,6 +26,14 @@ export type Question = {
 
 /** Decides by the server's rules, which src/gen/permissions/access.ts contains a copy of. */
 export function decide(state: FakeState, question: Question): Explanation {
+  const { subject, action, resource } = question
+  const decided = decideUser(state, question)
+  const { delegation } = subject
+  if (!delegation || !resource) return decided
+  return decideDelegated(state, delegation, { action, type: resource.type, resource }, decided)
+}
+
+function decideUser(state: FakeState, question: Question): Explanation {
   const { subject, action, resource } = question
   const standing = findStanding(state, subject, resource)
   if (!('role' in standing)) return decidePublic(state, question, standing.denial)

@@ -13,7 +13,7 @@ import { createFakeResourceOperations } from './resource-operations.ts'
 import { createRights } from './rights.ts'
 import { createFakeConnection } from './run.ts'
 import { createFakeShareOperations } from './share-operations.ts'
-import { findMember, resourceKey } from './state.ts'
+import { type FakeDelegation, type FakeState, findMember, resourceKey } from './state.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
 import { createFakeToken, type FakeResourceAccess, issuer, verifyFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
@@ -23,12 +23,18 @@ import { createState, type FakeWorld } from './world.ts'
 export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {
   /**
    * Creates an access token that this fake accepts. `seconds` is its lifetime and may be negative. The
-   * user signed in at `signedInAt`, by default now. With `resource`, the token is limited to that API.
+   * user signed in at `signedInAt`, by default now. With `resource`, the token is limited to that API. With
+   * the ID of a `delegation` of the world, its agent acts for the user.
    */
   token(
     userId: string,
     workspaceId: string,
-    options?: { seconds?: number; signedInAt?: Date; resource?: FakeResourceAccess },
+    options?: {
+      seconds?: number
+      signedInAt?: Date
+      resource?: FakeResourceAccess
+      delegation?: string
+    },
   ): string
   /** Makes the fake treat a token as revoked. */
   revokeToken(token: string): void
@@ -198,25 +204,35 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
         deleteType(state, type)
       }),
 
-    verifyAccessToken: (token, { audience } = {}) =>
-      run({}, () => verifyFakeToken(token, audience)),
+    verifyAccessToken: (token, accepted = {}) => run({}, () => verifyFakeToken(token, accepted)),
 
     resourceId(resource) {
       requireResource(resource)
       return resourceId(state.service, resource.type, resource.id)
     },
 
-    token: (userId, workspaceId, { seconds = 900, signedInAt = new Date(), resource } = {}) =>
+    token: (
+      userId,
+      workspaceId,
+      { seconds = 900, signedInAt = new Date(), resource, delegation } = {},
+    ) =>
       createFakeToken(userId, workspaceId, {
         seconds,
         signedInAt,
         resource,
+        delegation: delegation === undefined ? undefined : findDelegation(state, delegation),
         isGuest: findMember(state, workspaceId, userId)?.isGuest ?? false,
       }),
     revokeToken: (token) => void revoked.add(token),
     ...connection,
   })
   return provideIssuer(fake, async () => issuer)
+}
+
+function findDelegation({ delegations }: FakeState, id: string): FakeDelegation {
+  const found = delegations.get(id)
+  if (found) return found
+  throw new Error(`token: ${id} is not in delegations`)
 }
 
 /** Whether a search for a subject lists a resource. What is only public is listed for anyone alone. */

@@ -5,7 +5,7 @@ import type { AccessTokenClaims } from '../results.ts'
 import { withAdvice } from '../server-errors.ts'
 import { decide, isOwner } from './decide.ts'
 import { type FakeResource, type FakeState, findRole, resourceKey } from './state.ts'
-import { userSubject } from './subjects.ts'
+import { tokenSubject, userSubject } from './subjects.ts'
 import { readFakeToken } from './tokens.ts'
 
 /** The rights of the users who make changes. */
@@ -55,15 +55,20 @@ export function createRights(state: FakeState, isRevoked: (token: string) => boo
 
   /** Returns why a user may not perform an action; undefined if the action is allowed. */
   function findDenial(
-    { sub, wid }: AccessTokenClaims,
+    claims: AccessTokenClaims,
     action: 'edit' | 'manage',
     resource: FakeResource,
     context: Context | undefined,
   ) {
-    const subject = userSubject(state, sub, wid)
+    const subject = tokenSubject(state, claims)
     const { allowed, reasons } = decide(state, { subject, action, resource, context })
     if (allowed) return undefined
     const [{ rule, condition } = { rule: 'no_grant' }] = reasons
+    if (reasons.some((reason) => reason.rule.startsWith('delegation_'))) {
+      const message = 'The delegation has ended or does not cover this'
+      const error = new PermissionDeniedError('DELEGATION_DOES_NOT_COVER', message)
+      return { isUnmet: true, error } as const
+    }
     if (rule !== 'requirement_not_met') return { isUnmet: false } as const
     const message = `${action} requires the condition ${condition}, which is not met`
     return {

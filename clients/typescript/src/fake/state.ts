@@ -53,6 +53,19 @@ export type FakeResource = {
   links: NewLink[]
 }
 
+/** A delegation of a user. */
+export type FakeDelegation = {
+  id: string
+  userId: string
+  workspaceId: string
+  agent: { type: 'service_account' | 'client'; id: string; name: string }
+  service: string
+  actions: string[] | null
+  resourceTypes: string[] | null
+  resources: FakeResource[] | null
+  expiresAt: Date | undefined
+}
+
 export type FakeMember = { role: Role; isGuest: boolean; expiresAt: Date | undefined }
 
 /** The state of a fake. */
@@ -73,6 +86,7 @@ export type FakeState = {
   resourceTypes: Map<string, Declaration>
   conditions: Map<string, FakeCondition>
   resources: Map<string, FakeResource>
+  delegations: Map<string, FakeDelegation>
 }
 
 /** Returns the membership of a user in a workspace, or undefined if the user is not a member. */

@@ -1,7 +1,8 @@
 import type { Subject } from '../argument-types.ts'
 import { isApiKey, nameSubject } from '../arguments.ts'
 import type { Role } from '../gen/core/roles.ts'
-import { type FakeState, findMember, findRole, findUser } from './state.ts'
+import type { AccessTokenClaims } from '../results.ts'
+import { type FakeDelegation, type FakeState, findMember, findRole, findUser } from './state.ts'
 import { readFakeToken } from './tokens.ts'
 
 /** A subject of decisions. */
@@ -20,6 +21,8 @@ export type FakeSubject = {
   workspaceId?: string | undefined
   /** The workspace of a group or link. */
   home?: string | undefined
+  /** The delegation by which an agent acts for the user. */
+  delegation?: FakeDelegation | undefined
 }
 
 const unknown = {
@@ -48,9 +51,10 @@ export function findSubject(
   // A fake has no API keys.
   if (type === 'api_key' || isApiKey(id)) return unknown
   if (type === 'access_token') {
-    const { sub, wid } = readFakeToken(id)
-    return isRevoked(id) ? unknown : userSubject(state, sub, wid)
+    const claims = readFakeToken(id)
+    return isRevoked(id) ? unknown : tokenSubject(state, claims)
   }
+  if (type === 'delegation') return delegationSubject(state, id)
   if (type === 'group') return groupSubject(state, id)
   const user = findUser(state, id)
   return user ? userSubject(state, user.id) : { ...unknown, mayViewPublic: true }
@@ -105,6 +109,24 @@ export function groupSubject({ groups }: FakeState, id: string): FakeSubject {
   if (!group) return { ...unknown, kind: 'group', id }
   const found = { ...unknown, kind: 'group', id, home: group.workspaceId } as const
   return { ...found, isKnown: true, mayViewPublic: true }
+}
+
+/** Returns whom an access token names. */
+export function tokenSubject(
+  state: FakeState,
+  { sub, wid, delegation_id }: AccessTokenClaims,
+): FakeSubject {
+  return delegation_id === undefined
+    ? userSubject(state, sub, wid)
+    : delegationSubject(state, delegation_id)
+}
+
+/** Returns the user of a delegation as a subject, in the workspace of the delegation. */
+function delegationSubject(state: FakeState, id: string): FakeSubject {
+  const delegation = state.delegations.get(id)
+  if (!delegation) return unknown
+  const { userId, workspaceId } = delegation
+  return { ...userSubject(state, userId, workspaceId), delegation }
 }
 
 function findLink(state: FakeState, token: string): FakeSubject {

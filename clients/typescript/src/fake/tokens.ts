@@ -1,6 +1,7 @@
 import type { AccessTokenClaims } from '../results.ts'
-import { requireAudience, toResourceClaims } from '../token-audience.ts'
+import { type AcceptedTokens, requireAccepted, toClaims } from '../token-audience.ts'
 import { decodeToken, tokenExpired, tokenInvalid } from '../token-format.ts'
+import type { FakeDelegation } from './state.ts'
 
 /** The API that a token is limited to, and what its client app may do there. */
 export type FakeResourceAccess = { uri: string; scopes: readonly string[]; clientId?: string }
@@ -20,11 +21,13 @@ export function createFakeToken(
     isGuest,
     signedInAt,
     resource,
+    delegation,
   }: {
     seconds: number
     isGuest: boolean
     signedInAt: Date
     resource?: FakeResourceAccess | undefined
+    delegation?: FakeDelegation | undefined
   },
 ): string {
   const now = Math.floor(Date.now() / 1000)
@@ -44,13 +47,19 @@ export function createFakeToken(
     iat: now,
     exp: now + seconds,
     ...(resource && toAccess(resource)),
+    ...(delegation && toDelegated(delegation, resource?.uri)),
   }
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  return `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(claims)}.${signature}`
+  return `${encode({ alg: 'none', typ: delegation ? 'dt+jwt' : 'at+jwt' })}.${encode(claims)}.${signature}`
 }
 
 function toAccess({ uri: aud, scopes, clientId: client_id = '' }: FakeResourceAccess) {
   return { aud, type: 'resource_access', client_id, scope: scopes.join(' ') } as const
+}
+
+function toDelegated({ id, agent }: FakeDelegation, uri = 'daikon:delegated') {
+  const act = { sub: agent.id, typ: agent.type }
+  return { aud: uri, type: 'delegated', act, delegation_id: id } as const
 }
 
 /**
@@ -69,12 +78,12 @@ export function readFakeToken(token: string): AccessTokenClaims {
 }
 
 /**
- * Returns the claims of a fake's token for everything or, with an audience, for the API with this URI.
+ * Returns the claims of a fake's token that a caller accepts.
  *
  * @throws InvalidTokenError
  */
-export function verifyFakeToken(token: string, audience?: string): AccessTokenClaims {
+export function verifyFakeToken(token: string, accepted: AcceptedTokens): AccessTokenClaims {
   const claims = readFakeToken(token)
-  requireAudience(claims, audience)
-  return audience === undefined ? claims : toResourceClaims(claims)
+  requireAccepted({ header: decodeToken(token)?.header ?? {}, claims }, accepted)
+  return toClaims(claims)
 }

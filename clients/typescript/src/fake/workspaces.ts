@@ -2,6 +2,7 @@ import type { Resource } from '../argument-types.ts'
 import { builtInActions, coversWorkspace } from '../gen/permissions/access.ts'
 import type { Explanation, Reason } from '../results.ts'
 import { workspaceType } from './declarations.ts'
+import { decideDelegated } from './delegations.ts'
 import { findCustomRoles } from './grants.ts'
 import type { FakeState } from './state.ts'
 import { type FakeSubject, findRoleOf } from './subjects.ts'
@@ -23,6 +24,19 @@ export function findWorkspace({ workspaces }: FakeState, name: string): string |
  * members who have a custom role with an action may perform it.
  */
 export function decideWorkspace(
+  state: FakeState,
+  subject: FakeSubject,
+  action: string,
+  workspaceId: string | undefined,
+): Explanation {
+  const decided = decideUser(state, subject, action, workspaceId)
+  const { delegation } = subject
+  if (!delegation) return decided
+  const asked = { action, type: workspaceType, resource: undefined }
+  return decideDelegated(state, delegation, asked, decided)
+}
+
+function decideUser(
   state: FakeState,
   subject: FakeSubject,
   action: string,

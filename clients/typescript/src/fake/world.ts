@@ -61,6 +61,21 @@ export type FakeWorld = {
    * only the server evaluates.
    */
   conditions?: Record<string, FakeCondition>
+  /**
+   * Delegations of users to agents. A list that is absent stands for all, and at least one is required.
+   * `serviceName` defaults to the service of the world.
+   */
+  delegations?: {
+    id: string
+    userId: string
+    workspaceId: string
+    agent?: { type: 'service_account' | 'client'; id: string; name?: string }
+    serviceName?: string
+    actions?: string[]
+    resourceTypes?: string[]
+    resources?: Resource[]
+    expiresAt?: Date
+  }[]
   /** Shares with either a permission or a role. */
   shares?: ({
     resource: Resource
@@ -96,6 +111,7 @@ export function createState(world: FakeWorld): FakeState {
     resourceTypes: new Map(),
     conditions: new Map(Object.entries(world.conditions ?? {})),
     resources: new Map(),
+    delegations: new Map(),
   }
   for (const { id, name = '', email = '', externalId = '', isActive = true } of users)
     state.users.set(id, { id, name, email, externalId, isActive })
@@ -115,6 +131,7 @@ export function createState(world: FakeWorld): FakeState {
   for (const { type, ...declared } of world.resourceTypes ?? []) declareType(state, type, declared)
   for (const resource of resources) addResource(state, resource)
   for (const share of world.shares ?? []) addShare(state, share)
+  for (const delegation of world.delegations ?? []) addDelegation(state, delegation)
   return state
 }
 
@@ -143,6 +160,35 @@ function addResource(
     createdAt: new Date(),
     shares: [],
     links: [],
+  })
+}
+
+function addDelegation(
+  state: FakeState,
+  {
+    id,
+    userId,
+    workspaceId,
+    serviceName: service = state.service,
+    expiresAt,
+    ...delegation
+  }: NonNullable<FakeWorld['delegations']>[number],
+): void {
+  const { agent = { type: 'service_account', id: 'agent' } } = delegation
+  const { actions = null, resourceTypes = null, resources = null } = delegation
+  if (!state.members.has(memberKey(workspaceId, userId)))
+    throw new Error(`delegations: the user of ${id} is not in members of its workspace`)
+  if (!actions && !resourceTypes && !resources)
+    throw new Error(`delegations: ${id} needs actions, resourceTypes or resources`)
+  const covered = resources?.map((resource) => {
+    const found = state.resources.get(resourceKey(state, resource))
+    if (found) return found
+    throw new Error(`delegations: ${resource.type} ${resource.id} is not in resources`)
+  })
+  state.delegations.set(id, {
+    ...{ id, userId, workspaceId, service, actions, resourceTypes, expiresAt },
+    agent: { ...agent, name: agent.name ?? agent.id },
+    resources: covered ?? null,
   })
 }
 

@@ -57,6 +57,7 @@ export const groupLinks = `(
 
 /** The names of the objects of a check, as JSON. */
 const names = `json_build_object(
+  'userId', i.user_id,
   'user', (select coalesce(nullif(name, ''), email) from users where id = i.user_id),
   'workspace', (select name from workspaces where id = q.workspace_id),
   'resource', case when q.is_outside then null else r.external_id end,
@@ -119,6 +120,7 @@ export type GroupLink = [parentId: string, childId: string, isDirect: boolean]
 
 /** The names in the result of `reasonsSql`. */
 export type NamesRow = {
+  userId: string | null
   user: string | null
   workspace: string | null
   resource: string | null

@@ -1,10 +1,10 @@
 import { grant } from '../../access.ts'
+import type { Agent } from '../../conditions/variables.ts'
 import { chainCte } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { shareColumns, subjectColumns } from '../grants/offered-columns.ts'
-import type { Agent } from '../question.ts'
 import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import {
   type InheritedRequirements,

@@ -1,7 +1,7 @@
 import { delegationFact, grant } from '../../access.ts'
 import { roleShift, statusBit } from '../bits.ts'
 import { type Ancestry, inheritsFromAny } from '../chain.ts'
-import { workspaceType } from '../question.ts'
+import { workspaceType } from '../workspace-type.ts'
 import type { AskedColumns, Limit, ListedColumns, SubjectKind } from './subject-kind.ts'
 
 /** The delegation `d` has neither ended nor expired. */

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param serviceAppId the service app that authenticated the request
  * @param keyPrefix the first characters of its key
  * @param apiKeyPrefix the first characters of the API key of a service account
+ * @param agentId the service account or client app that acted for the actor by a delegation
  */
 public record ActivityEvent(
     String id,
@@ -26,4 +27,7 @@ public record ActivityEvent(
     String serviceAppId,
     String keyPrefix,
     String apiKeyPrefix,
+    String agentType,
+    String agentId,
+    String delegationId,
     String requestId) {}

@@ -208,6 +208,9 @@ final class Records {
         entry.hasServiceAppId() ? entry.getServiceAppId() : null,
         entry.hasKeyPrefix() ? entry.getKeyPrefix() : null,
         entry.hasApiKeyPrefix() ? entry.getApiKeyPrefix() : null,
+        entry.hasAgentType() ? entry.getAgentType() : null,
+        entry.hasAgentId() ? entry.getAgentId() : null,
+        entry.hasDelegationId() ? entry.getDelegationId() : null,
         entry.hasRequestId() ? entry.getRequestId() : null);
     return new WatchMessage(message.getCursor(), event);
   }
