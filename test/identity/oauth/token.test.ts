@@ -397,7 +397,8 @@ test('token responses and errors are not cached, and have the exact JSON of RFC 
   t.is(failed.headers.get('cache-control'), 'no-store')
   t.deepEqual(await failed.json(), {
     error: 'unsupported_grant_type',
-    error_description: 'grant_type must be authorization_code, refresh_token or client_credentials',
+    error_description:
+      'grant_type must be one of authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:token-exchange',
   })
   const unknown = await post('/oauth/token', { client_id: randomUUID() })
   t.is(unknown.status, 401)
