@@ -82,7 +82,7 @@ export function createDecisionLog({
     if (id === caller?.delegation?.id) return caller.delegation
     if ((bits & statusBit.known) === 0) return {}
     const agent = await findAgent(id).catch(() => undefined)
-    return { id: id.toLowerCase(), ...(agent && { agent }) }
+    return { id, ...(agent && { agent }) }
   }
 
   return async ({ call, principal: { user, service }, checks, bits, milliseconds }) => {
