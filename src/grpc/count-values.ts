@@ -1,6 +1,7 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { type FieldViolation, invalidArgument, type ServiceError } from '../core/errors.ts'
+import { listFieldOf } from '../rpc/list-messages.ts'
 import { maxItemsOf } from '../rpc/schema.ts'
 
 /** Returns the error of an encoded message that has too many values, or undefined. */
@@ -24,6 +25,8 @@ type ShapeField = {
   maxItems: number | undefined
   /** Undefined for scalars and for messages that contain only scalars. */
   shape: Shape | undefined
+  /** The name of the list that is the JSON of the field, if one is. */
+  list?: string | undefined
 }
 
 type Counts = { fields: number; values: number }
@@ -80,7 +83,8 @@ function countValues(
       const fieldEnd = reader.uint32() + reader.pos
       const next = field.shape.isJsonValue ? depth + 1 : depth
       const violation = countValues(reader, fieldEnd, field.shape, next, counts)
-      if (violation) return violation
+      if (violation)
+        return violation.field === field.list ? { ...violation, field: field.name } : violation
     } else skipField(reader, wireType, number)
   }
   return undefined
@@ -118,6 +122,7 @@ function readShape(
       isList: fieldKind === 'list',
       maxItems: maxItemsOf(registry, field),
       shape: fieldKind === 'map' ? entryShape(own) : own,
+      list: listFieldOf(registry, message)?.name,
     })
   }
   return shape

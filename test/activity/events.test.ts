@@ -13,6 +13,8 @@ import {
 } from '../support/account-page.ts'
 import { createAdmin } from '../support/admin.ts'
 import { createConsentSteps } from '../support/consent.ts'
+import { insertDelegation } from '../support/delegation-rows.ts'
+import { createAccountToken, inSeconds } from '../support/delegations.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import {
@@ -126,6 +128,34 @@ const eventCalls: EventCalls = {
       return { method: 'UnlinkAccount', message: { account_id }, credentials: { token } }
     },
   },
+  'delegation.created': {
+    createDelegation: async ({ fixture, member, workspace_id }) => ({
+      method: 'CreateDelegation',
+      message: {
+        agent: { type: 'service_account', id: await seedServiceAccount(environment, workspace_id) },
+        service_name: fixture.service,
+        actions: { values: ['view'] },
+        reason: 'Reports',
+        expires_at: inSeconds(3600),
+      },
+      credentials: { token: await createAccountToken(environment, member, workspace_id) },
+    }),
+  },
+  'delegation.ended': {
+    deleteMyDelegation: async ({ member, workspace_id, delegated }) => ({
+      method: 'DeleteMyDelegation',
+      message: { delegation_id: await delegated() },
+      credentials: { token: await environment.token(member, workspace_id) },
+    }),
+    deleteWorkspaceDelegation: async ({ by, delegated }) =>
+      by('admin', 'DeleteWorkspaceDelegation', { delegation_id: await delegated() }),
+    deleteDelegation: async ({ delegated }) => ({
+      method: 'DeleteDelegation',
+      message: { delegation_id: await delegated() },
+      credentials: byAdmin,
+    }),
+  },
+  'delegation.expired': {},
   'grant.created': {
     authorize: async ({ transport }) => {
       const { begin, open, pass } = createConsentSteps(environment, transport)
@@ -306,6 +336,9 @@ const eventCalls: EventCalls = {
   'workspace.third_party_clients_changed': {
     updateWorkspace: async ({ by }) =>
       by('owner', 'UpdateWorkspace', { third_party_clients: false }),
+  },
+  'workspace.delegations_changed': {
+    updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { delegations: false }),
   },
   'workspace.email_sign_in_changed': {
     updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { email_sign_in: false }),
@@ -1024,6 +1057,8 @@ async function createScene(transport: Transport) {
     conflicting,
     transport,
     withPasskey,
+    delegated: () =>
+      insertDelegation(pool, { user_id: member, workspace_id, service_name: fixture.service }),
     connected: (userId: string) => seedGrant(environment, userId, workspace_id),
     signedIn,
     asAccount,

@@ -75,6 +75,7 @@ const optional = {
   passkeys: { sharedTests: ['test/activity/events.test.ts'] },
   'client-metadata': { dependents: ['test/consent/third-party-clients.test.ts'] },
   consent: { sharedTests: ['test/activity/events.test.ts'] },
+  delegations: { sharedTests: ['test/activity/events.test.ts'] },
   'api-resources': { sharedTests: ['test/activity/events.test.ts'] },
   account: { sharedTests: ['test/activity/events.test.ts'] },
   following: {},

@@ -3,6 +3,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { signAccountToken } from './account-page.ts'
 import { createAdmin } from './admin.ts'
+import { insertDelegation } from './delegation-rows.ts'
 import { expectOk } from './outcome.ts'
 import { seedConnection, seedScimToken } from './scim.ts'
 import { startStubIssuer } from './stub-issuer.ts'
@@ -51,6 +52,12 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const passkey = await createPasskey(environment, people.owner)
   const otherPasskey = await createPasskey(environment, otherFixture.people.owner)
   const grant = await seedGrant(environment, people.owner.id, workspace)
+  const delegation = await seedDelegation(environment, people.owner.id, workspace)
+  const otherDelegation = await seedDelegation(
+    environment,
+    otherFixture.people.owner.id,
+    otherFixture.workspace,
+  )
   const otherGrant = await seedGrant(
     environment,
     otherFixture.people.owner.id,
@@ -172,6 +179,9 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     enabled: true,
     passkey_id: passkey,
     grant_id: grant,
+    delegation_id: delegation,
+    agent: { type: 'service_account', id: serviceAccount },
+    agent_id: serviceAccount,
     credential: {
       id: 'AA',
       type: 'public-key',
@@ -193,6 +203,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     support_access: undefined,
     email_sign_in: undefined,
     third_party_clients: undefined,
+    delegations: undefined,
     description: 'new',
     actions: [{ name: 'publish' }],
     roles: [{ name: 'triage', actions: ['view'] }],
@@ -239,6 +250,12 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const overrides: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
     registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
+    createDelegation: () => ({
+      actions: { values: ['view'] },
+      resource_types: undefined,
+      resources: undefined,
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    }),
     createConnection: () => ({ ...connectionSettings, issuer }),
     discoverIssuer: () => ({ issuer }),
     listGrants: () => ({ host: `${grant}.example.com`, resource: undefined }),
@@ -347,6 +364,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         account_id: [{ account_id: otherAccount }],
         passkey_id: [{ passkey_id: otherPasskey }],
         grant_id: [{ grant_id: otherGrant }],
+        delegation_id: [{ delegation_id: otherDelegation }],
+        agent_id: [{ agent_id: otherServiceAccount }],
         role_id: [{ role_id: otherRole }],
         // An identity provider has chosen it.
         client_id: [],
@@ -563,6 +582,15 @@ export async function seedGrant(
     [userId, workspace, client],
   )
   return rows[0].id
+}
+
+/** Lets an agent act for a user, without an event. Returns the ID of the delegation. */
+async function seedDelegation(
+  { pool }: Pick<TestEnvironment, 'pool'>,
+  user_id: string,
+  workspace_id: string,
+): Promise<string> {
+  return insertDelegation(pool, { user_id, workspace_id, service_name: 'docs' })
 }
 
 /** Invites a user to another workspace without an event. Returns its ID. */

@@ -256,12 +256,12 @@ type Delegation struct {
 	// The service whose resources the delegation covers.
 	ServiceName string `protobuf:"bytes,5,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The actions that the agent may perform. Null for all actions but `manage`.
-	Actions *DelegatedNames `protobuf:"bytes,6,opt,name=actions,proto3" json:"actions,omitempty"`
+	Actions *DelegatedNames `protobuf:"bytes,6,opt,name=actions,proto3,oneof" json:"actions,omitempty"`
 	// The types of the resources. Null for all types but `workspace`.
-	ResourceTypes *DelegatedNames `protobuf:"bytes,7,opt,name=resource_types,json=resourceTypes,proto3" json:"resource_types,omitempty"`
+	ResourceTypes *DelegatedNames `protobuf:"bytes,7,opt,name=resource_types,json=resourceTypes,proto3,oneof" json:"resource_types,omitempty"`
 	// The resources, with all that inherits from them. A resource that is unregistered leaves the list. Null
 	// for all resources.
-	Resources *DelegatedResources `protobuf:"bytes,8,opt,name=resources,proto3" json:"resources,omitempty"`
+	Resources *DelegatedResources `protobuf:"bytes,8,opt,name=resources,proto3,oneof" json:"resources,omitempty"`
 	// Why the agent needs the delegation.
 	Reason string `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
 	// When the delegation ends.
@@ -1682,25 +1682,30 @@ const file_daikon_v1_delegations_proto_rawDesc = "" +
 	"\x0eDelegatedNames\x12\x16\n" +
 	"\x06values\x18\x01 \x03(\tR\x06values\"J\n" +
 	"\x12DelegatedResources\x124\n" +
-	"\x06values\x18\x01 \x03(\v2\x1c.daikon.v1.DelegatedResourceR\x06values\"\xc3\x04\n" +
+	"\x06values\x18\x01 \x03(\v2\x1c.daikon.v1.DelegatedResourceR\x06values\"\xff\x04\n" +
 	"\n" +
 	"Delegation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x120\n" +
 	"\x05agent\x18\x03 \x01(\v2\x1a.daikon.v1.DelegationAgentR\x05agent\x12!\n" +
 	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12!\n" +
-	"\fservice_name\x18\x05 \x01(\tR\vserviceName\x123\n" +
-	"\aactions\x18\x06 \x01(\v2\x19.daikon.v1.DelegatedNamesR\aactions\x12@\n" +
-	"\x0eresource_types\x18\a \x01(\v2\x19.daikon.v1.DelegatedNamesR\rresourceTypes\x12;\n" +
-	"\tresources\x18\b \x01(\v2\x1d.daikon.v1.DelegatedResourcesR\tresources\x12\x16\n" +
+	"\fservice_name\x18\x05 \x01(\tR\vserviceName\x128\n" +
+	"\aactions\x18\x06 \x01(\v2\x19.daikon.v1.DelegatedNamesH\x00R\aactions\x88\x01\x01\x12E\n" +
+	"\x0eresource_types\x18\a \x01(\v2\x19.daikon.v1.DelegatedNamesH\x01R\rresourceTypes\x88\x01\x01\x12@\n" +
+	"\tresources\x18\b \x01(\v2\x1d.daikon.v1.DelegatedResourcesH\x02R\tresources\x88\x01\x01\x12\x16\n" +
 	"\x06reason\x18\t \x01(\tR\x06reason\x129\n" +
 	"\n" +
 	"expires_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x129\n" +
 	"\n" +
 	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12A\n" +
-	"\flast_used_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
-	"lastUsedAt\x88\x01\x01B\x0f\n" +
+	"\flast_used_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampH\x03R\n" +
+	"lastUsedAt\x88\x01\x01B\n" +
+	"\n" +
+	"\b_actionsB\x11\n" +
+	"\x0f_resource_typesB\f\n" +
+	"\n" +
+	"_resourcesB\x0f\n" +
 	"\r_last_used_at\"4\n" +
 	"\x0eAgentReference\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x0e\n" +

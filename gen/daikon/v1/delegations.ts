@@ -72,18 +72,18 @@ export interface Delegation {
   /** The service whose resources the delegation covers. */
   service_name: string;
   /** The actions that the agent may perform. Null for all actions but `manage`. */
-  actions:
+  actions?:
     | DelegatedNames
     | undefined;
   /** The types of the resources. Null for all types but `workspace`. */
-  resource_types:
+  resource_types?:
     | DelegatedNames
     | undefined;
   /**
    * The resources, with all that inherits from them. A resource that is unregistered leaves the list. Null
    * for all resources.
    */
-  resources:
+  resources?:
     | DelegatedResources
     | undefined;
   /** Why the agent needs the delegation. */

@@ -10,6 +10,7 @@ const exampleId = (end: string) => `0d000000-0000-7000-8000-${end.padStart(12, '
 const exampleTime = '2026-11-21T12:00:00.000Z'
 const alice = exampleId('a')
 const bob = exampleId('b')
+const agentId = exampleId('c')
 /** An ID that the service uses, and the UUID that is derived from it. */
 const handbook = { externalId: 'handbook', uuid: 'f11d9579-3d04-5f46-ba43-f778ae3f1d0b' }
 const secret = 'c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ'
@@ -70,6 +71,15 @@ const examples: Record<string, unknown> = {
   resource_type: 'document',
   action: 'view',
   actions: 'publish',
+  'AgentReference.id': agentId,
+  'AgentReference.type': 'service_account',
+  'DelegationAgent.id': agentId,
+  'DelegationAgent.type': 'service_account',
+  'DelegationAgent.name': 'Report bot',
+  'Delegation.reason': 'Write the weekly report',
+  'CreateDelegationRequest.reason': 'Write the weekly report',
+  'Delegation.user_id': alice,
+  resource_types: 'document',
   permission: 'view',
   visibility: 'workspace',
   effective_visibility: 'workspace',
