@@ -215,7 +215,6 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     uri: '/',
     role_id: role,
     service_account_id: serviceAccount,
-    agent_id: serviceAccount,
     expires_in: 3600,
     key_id: apiKey,
     link_id: link,
