@@ -27,7 +27,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
   t.teardown(() => daikon.close())
 
   // Ann may edit the roadmap, view the handbook, and has no access to the salaries.
-  const [ann, boss] = [await seed.user('Ann'), await seed.user('boss')]
+  const [ann, boss] = [await seed.user('ann'), await seed.user('boss')]
   const workspace = await seed.workspace('Acme')
   await seed.member(workspace, ann, 'viewer')
   await seed.member(workspace, boss, 'owner')
