@@ -9,6 +9,7 @@ import { insertDelegation } from '../support/delegation-rows.ts'
 import { createOAuthClient } from '../support/oauth.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
 const resultsOf = (messages: Message[]) =>
   messages.flatMap((message) => (message.role === 'result' ? [message.text] : []))
@@ -17,7 +18,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
   const environment = await createSignInEnvironment()
   t.teardown(() => environment.stop())
   const { seed, token, pool } = environment
-  const [transport] = environment.transports
+  const transport = environment.transports[0] as Transport
   const app = await seed.serviceApp('docs')
   const daikon = createDaikon({
     address: `127.0.0.1:${environment.grpcPort}`,
@@ -37,7 +38,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
     ['salaries', boss, 'private'],
   ] as const)
     expectOk(
-      await transport?.call(
+      await transport.call(
         'Register',
         {
           ...{ service_name: 'docs', resource_type: 'document', external_id, owner_id, visibility },
@@ -81,7 +82,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
     const { length } = resultsOf([...messages])
     if (length === 1) {
       const end = { delegation_id: delegationId }
-      expectOk(await transport?.call('DeleteMyDelegation', end, { token: annToken }))
+      expectOk(await transport.call('DeleteMyDelegation', end, { token: annToken }))
     }
     return length < 2 ? read : { role: 'answer', text: 'Done.' }
   }
