@@ -9,6 +9,7 @@ import { insertDelegation } from '../support/delegation-rows.ts'
 import { createOAuthClient } from '../support/oauth.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
 const resultsOf = (messages: Message[]) =>
   messages.flatMap((message) => (message.role === 'result' ? [message.text] : []))
@@ -17,7 +18,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
   const environment = await createSignInEnvironment()
   t.teardown(() => environment.stop())
   const { seed, token, pool } = environment
-  const [transport] = environment.transports as [Transport]
+  const transport = environment.transports[0] as Transport
   const app = await seed.serviceApp('docs')
   const daikon = createDaikon({
     address: `127.0.0.1:${environment.grpcPort}`,
@@ -27,7 +28,7 @@ test('the agent reads what it may, is told what it may not, and is cut off', asy
   t.teardown(() => daikon.close())
 
   // Ann may edit the roadmap, view the handbook, and has no access to the salaries.
-  const [ann, boss] = [await seed.user('Ann'), await seed.user('boss')]
+  const [ann, boss] = [await seed.user('ann'), await seed.user('boss')]
   const workspace = await seed.workspace('Acme')
   await seed.member(workspace, ann, 'viewer')
   await seed.member(workspace, boss, 'owner')

@@ -164,6 +164,17 @@ export class ConsentStore {
   async delete(ids: string[]): Promise<void> {
     await query(this.#em, 'delete from consents where id = any($1::uuid[])', [ids])
   }
+
+  /** Locks clients that nobody registered and to which no consent is left, until the end of the transaction. */
+  async lockUnusedExternal(limit: number): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, lockUnusedExternalSql, [limit])
+    return rows.map(({ id }) => id)
+  }
+
+  /** Deletes those of some locked clients to which nobody has consented before they were locked. */
+  async deleteUnusedExternal(ids: string[]): Promise<void> {
+    await query(this.#em, deleteUnusedExternalSql, [ids])
+  }
 }
 
 function toValues({ userId, workspaceId, clientId, host, resource }: GrantFilter) {
@@ -228,6 +239,17 @@ const listExternalSql = `
 
 /** The order prevents deadlocks. $1 IDs. */
 const lockAllSql = 'select id from consents where id = any($1::uuid[]) order by id for update'
+
+const isUnused = `a.metadata_uri is not null
+  and not exists (select from consents c where c.client_id = a.id)`
+
+/** A consent that is being made has locked its client. $1 limit. */
+const lockUnusedExternalSql = `
+  select a.id from client_apps a where ${isUnused} order by a.id limit $1 for update skip locked`
+
+/** Another statement than the one that locks, so that it sees consents that were made before the lock. $1 IDs. */
+const deleteUnusedExternalSql = `
+  delete from client_apps a where a.id = any($1::uuid[]) and ${isUnused}`
 
 /** The ID of a client is its URL if nobody registered it. */
 const clientId = 'coalesce(a.metadata_uri, a.id::text)'
