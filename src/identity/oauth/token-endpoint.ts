@@ -49,7 +49,12 @@ export async function issueToken(
 ): Promise<OAuthTokenResponse> {
   requireDistinct(request)
   const { grant_type: type } = request
-  if (!type) throw oauthError('invalid_request', 'grant_type is required')
+  if (!type) {
+    // A client that cannot authenticate learns that first.
+    if (!identifyExternalClient(context, request))
+      await authenticateClientWithAssertion(context, request)
+    throw oauthError('invalid_request', 'grant_type is required')
+  }
   const supported = listGrantTypes(context.tokenExchange)
   const grant = supported.includes(type) ? grants[type] : undefined
   if (grant) return grant(context, request)
