@@ -6,7 +6,7 @@ import { oauthError } from '../../identity/oauth/oauth-errors.ts'
 import type { Agent } from '../store/delegation-store.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { invalidRequest } from './exchange-errors.ts'
-import { tokenTypes } from './token-types.ts'
+import { tokenTypes } from './token-urns.ts'
 
 /** An agent, and the ID of the token that proves it, if one does. */
 export type AuthenticatedAgent = Agent & { tokenId?: string }

@@ -7,7 +7,7 @@ import type { ExchangeContext } from './exchange-context.ts'
 import { exchangeRefused, invalidRequest } from './exchange-errors.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { findDelegatedTarget } from './target.ts'
-import { tokenTypes } from './token-types.ts'
+import { tokenTypes } from './token-urns.ts'
 
 /** The maximum number of seconds for which a delegated token is valid. */
 const maxSeconds = 900

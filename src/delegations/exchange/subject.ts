@@ -4,7 +4,7 @@ import { isUuid } from '../../core/uuid.ts'
 import type { TokenResource } from '../../identity/ports.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { invalidRequest } from './exchange-errors.ts'
-import { tokenTypes } from './token-types.ts'
+import { tokenTypes } from './token-urns.ts'
 
 /** For whom an agent acts: what narrows the delegations that it may use, and the new token. */
 export type Subject = {

@@ -174,17 +174,15 @@ function toValues({ id, userId, agentId, workspaceId }: DelegationFilter) {
 
 /** $1 user, $2 workspace. */
 const lockMembershipSql = `
-  select w.delegations as allowed from members m join workspaces w on w.id = m.workspace_id
+  select w.delegations as allowed from live_members m join workspaces w on w.id = m.workspace_id
   where m.user_id = $1 and m.workspace_id = $2 and m.joined_at is not null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
   for share of m, w`
 
 /** $1 ID, $2 workspace. Returns the name of an agent. */
 const lockAgentSql: Record<AgentType, string> = {
   service_account: `
-    select u.name from users u join members m on m.user_id = u.id and m.workspace_id = u.workspace_id
+    select u.name from users u join live_members m on m.user_id = u.id and m.workspace_id = u.workspace_id
     where u.id = $1 and u.workspace_id = $2 and u.is_active
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
     for share of u, m`,
   client: `
     select name from client_apps
