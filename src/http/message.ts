@@ -93,8 +93,8 @@ function readContent(body: object, operation: DeclaredOperation, { bodyField }: 
   return bodyField ? { [bodyField]: body } : readNulls(body, operation)
 }
 
-/** Applies the rule `null_sets`, then removes fields that are null. */
-function readNulls(body: unknown, operation: DeclaredOperation): object {
+/** Converts a JSON body to a message: applies the rule `null_sets`, then removes fields that are null. */
+export function readNulls(body: unknown, operation: DeclaredOperation): object {
   const { input, nullSetters } = operation
   const set = nullSetters.filter(({ field }) => (body as Message | undefined)?.[field] === null)
   const message = dropNulls(body, input, operation)

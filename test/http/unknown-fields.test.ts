@@ -5,6 +5,7 @@ import { findUnknownFields } from '../../src/http/unknown-fields.ts'
 import type { Verb } from '../../src/rpc/method.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createRequestFixture } from '../support/request-fixture.ts'
+import { toJson } from '../support/rest-client.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -44,7 +45,9 @@ for (const operation of environment.app.operations) {
     const { verb, path, pathFields, excludedFields } = route
     test.serial(`${name} rejects unknown fields at ${verb} ${path}`, async (t) => {
       const values: Record<string, unknown> =
-        policy.tier === 'public' ? {} : requests.message({ ...operation, route })
+        policy.tier === 'public'
+          ? {}
+          : toJson(requests.message({ ...operation, route }), operation.input, operation)
       const address = path.replace(/\{(\w+)\}/g, (_, field) =>
         String(values[field] ?? requests.values[field] ?? 'x'),
       )

@@ -156,7 +156,7 @@ export async function readResponse(
 type ListFieldOf = Pick<DeclaredOperation, 'listFieldOf'>
 
 /** Replaces messages whose JSON is a list by the list. */
-function toJson(value: Message, message: DescMessage, operation: ListFieldOf): Message {
+export function toJson(value: Message, message: DescMessage, operation: ListFieldOf): Message {
   return convertLists(value, message, operation, (content, { name }) => (content as Message)[name])
 }
 

@@ -62,10 +62,11 @@ export class DelegationStore {
   /**
    * Locks a person, their membership and the workspace until the end of the transaction, which excludes
    * what would end a new delegation, and other new ones of the person. Returns whether the workspace
-   * allows delegations; undefined if the person has not joined it or is inactive.
+   * allows delegations; undefined if the person has not joined it, is inactive, or is a service account.
    */
   async lockPerson(userId: string, workspaceId: string): Promise<boolean | undefined> {
-    const lockSql = 'select from users where id = $1 and is_active for no key update'
+    const lockSql = `
+      select from users where id = $1 and is_active and workspace_id is null for no key update`
     if ((await query(this.#em, lockSql, [userId])).length === 0) return undefined
     const values = [userId, workspaceId]
     const [row] = await query<{ allowed: boolean }>(this.#em, lockMembershipSql, values)

@@ -80,6 +80,7 @@ const examples: Record<string, unknown> = {
   'CreateDelegationRequest.reason': 'Write the weekly report',
   'Delegation.user_id': alice,
   'CreateDelegationRequest.resources': [{ resource_type: 'document', resource_id: handbook.uuid }],
+  'PreviewDelegationRequest.resources': [{ resource_type: 'document', resource_id: handbook.uuid }],
   resource_types: 'document',
   permission: 'view',
   visibility: 'workspace',

@@ -49,15 +49,13 @@ export async function issueToken(
 ): Promise<OAuthTokenResponse> {
   requireDistinct(request)
   const { grant_type: type } = request
-  if (!type) {
-    // A client that cannot authenticate learns that first.
-    if (!identifyExternalClient(context, request))
-      await authenticateClientWithAssertion(context, request)
-    throw oauthError('invalid_request', 'grant_type is required')
-  }
   const supported = listGrantTypes(context.tokenExchange)
-  const grant = supported.includes(type) ? grants[type] : undefined
+  const grant = type && supported.includes(type) ? grants[type] : undefined
   if (grant) return grant(context, request)
+  // A client that cannot authenticate learns that first.
+  if (!identifyExternalClient(context, request))
+    await authenticateClientWithAssertion(context, request)
+  if (!type) throw oauthError('invalid_request', 'grant_type is required')
   throw oauthError('unsupported_grant_type', `grant_type must be one of ${supported.join(', ')}`)
 }
 

@@ -7,7 +7,7 @@ import { findPage, type Page, type PageRequest } from '../../database/page.ts'
 import { query } from '../../database/query.ts'
 import { addSearch } from '../../database/search.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
-import { type Switches, switchColumns, switchNames, toColumns } from './switch-columns.ts'
+import { type Switches, toColumns } from './switch-columns.ts'
 
 /** A workspace, and the role of one user in it: null if the user is not a member. */
 export type WorkspaceOfUser = Switches & {
@@ -148,7 +148,8 @@ const servicesSql = `
   order by name`
 
 const columns = `w.id, w.name, w.slug, w.description, m.role, w.created_at as "createdAt",
-  ${switchNames.map((name) => `w.${switchColumns[name]} as "${name}"`).join(', ')}`
+  w.support_access as "supportAccess", w.email_sign_in as "emailSignIn",
+  w.third_party_clients as "thirdPartyClients", w.delegations`
 
 /** $1 ID of the user whose role is selected, or null for none. */
 const tables = 'workspaces w left join live_members m on m.workspace_id = w.id and m.user_id = $1'
