@@ -211,7 +211,7 @@ const markRecordedSql = `
     where not is_end_recorded and (ended_at is not null or expires_at <= statement_timestamp())
     order by id limit $1 for update skip locked
   )
-  returning ${endedColumns}, d.ended_at is null or d.ended_at >= d.expires_at as "isExpired"`
+  returning ${endedColumns}, coalesce(d.ended_at >= d.expires_at, true) as "isExpired"`
 
 /** $1 limit. Returns a row for each deleted delegation. */
 const deleteEndedSql = `

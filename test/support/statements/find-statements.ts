@@ -135,8 +135,13 @@ function readColumns(checker: ts.TypeChecker, call: ts.CallExpression): Column[]
   const unread = ts.TypeFlags.TypeParameter | ts.TypeFlags.NonPrimitive | ts.TypeFlags.Any
   if (!row || row.flags & unread || checker.isArrayType(row)) return undefined
   if (row.isUnion()) throw new Error(`${call.getText()} has rows of several types`)
-  if (checker.isTupleType(row))
-    return checker.getTypeArguments(row as ts.TypeReference).map((type) => describe('', type))
+  if (checker.isTupleType(row)) {
+    const { elementFlags } = (row as ts.TypeReference).target as ts.TupleType
+    return checker.getTypeArguments(row as ts.TypeReference).map((type, index) => ({
+      ...describe('', type),
+      isOptional: elementFlags[index] === ts.ElementFlags.Optional,
+    }))
+  }
   return checker.getPropertiesOfType(row).map((property) => ({
     ...describe(property.name, checker.getTypeOfSymbolAtLocation(property, call)),
     isOptional: (property.flags & ts.SymbolFlags.Optional) !== 0,
