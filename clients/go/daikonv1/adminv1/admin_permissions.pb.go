@@ -1716,7 +1716,7 @@ var File_daikon_v1_admin_permissions_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\n" +
-	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1bdaikon/v1/delegations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x04\n" +
+	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/delegations.proto\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x04\n" +
 	"\x15PermissionPageRequest\x12\x17\n" +
 	"\x04page\x18\x01 \x01(\x05H\x00R\x04page\x88\x01\x01\x12 \n" +
 	"\tpage_size\x18\x02 \x01(\x05H\x01R\bpageSize\x88\x01\x01\x12&\n" +

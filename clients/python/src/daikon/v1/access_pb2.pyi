@@ -254,13 +254,17 @@ class AuthorizeForwardedRequest(_message.Message):
     def __init__(self, method: _Optional[str] = ..., uri: _Optional[str] = ...) -> None: ...
 
 class AuthorizedUser(_message.Message):
-    __slots__ = ("user_id", "email", "workspace_id", "role")
+    __slots__ = ("user_id", "email", "workspace_id", "role", "agent", "delegation_id")
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     EMAIL_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
+    DELEGATION_ID_FIELD_NUMBER: _ClassVar[int]
     user_id: str
     email: str
     workspace_id: str
     role: str
-    def __init__(self, user_id: _Optional[str] = ..., email: _Optional[str] = ..., workspace_id: _Optional[str] = ..., role: _Optional[str] = ...) -> None: ...
+    agent: str
+    delegation_id: str
+    def __init__(self, user_id: _Optional[str] = ..., email: _Optional[str] = ..., workspace_id: _Optional[str] = ..., role: _Optional[str] = ..., agent: _Optional[str] = ..., delegation_id: _Optional[str] = ...) -> None: ...

@@ -1,6 +1,7 @@
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Optional as _Optional
+from collections.abc import Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -23,7 +24,7 @@ class IntrospectTokenRequest(_message.Message):
     def __init__(self, token: _Optional[str] = ..., token_type_hint: _Optional[str] = ..., client_id: _Optional[str] = ..., client_secret: _Optional[str] = ..., authorization: _Optional[str] = ..., client_assertion_type: _Optional[str] = ..., client_assertion: _Optional[str] = ...) -> None: ...
 
 class TokenIntrospection(_message.Message):
-    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug", "guest", "auth_time", "auth_time_unconfirmed", "acr")
+    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug", "guest", "auth_time", "auth_time_unconfirmed", "acr", "act", "delegation_id")
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -42,6 +43,8 @@ class TokenIntrospection(_message.Message):
     AUTH_TIME_FIELD_NUMBER: _ClassVar[int]
     AUTH_TIME_UNCONFIRMED_FIELD_NUMBER: _ClassVar[int]
     ACR_FIELD_NUMBER: _ClassVar[int]
+    ACT_FIELD_NUMBER: _ClassVar[int]
+    DELEGATION_ID_FIELD_NUMBER: _ClassVar[int]
     active: bool
     scope: str
     client_id: str
@@ -60,4 +63,14 @@ class TokenIntrospection(_message.Message):
     auth_time: int
     auth_time_unconfirmed: bool
     acr: str
-    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ..., guest: bool = ..., auth_time: _Optional[int] = ..., auth_time_unconfirmed: bool = ..., acr: _Optional[str] = ...) -> None: ...
+    act: TokenActor
+    delegation_id: str
+    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ..., guest: bool = ..., auth_time: _Optional[int] = ..., auth_time_unconfirmed: bool = ..., acr: _Optional[str] = ..., act: _Optional[_Union[TokenActor, _Mapping]] = ..., delegation_id: _Optional[str] = ...) -> None: ...
+
+class TokenActor(_message.Message):
+    __slots__ = ("sub", "typ")
+    SUB_FIELD_NUMBER: _ClassVar[int]
+    TYP_FIELD_NUMBER: _ClassVar[int]
+    sub: str
+    typ: str
+    def __init__(self, sub: _Optional[str] = ..., typ: _Optional[str] = ...) -> None: ...
