@@ -30,6 +30,7 @@ from .errors import (
 )
 from .types import (
     AccessTokenClaims,
+    Agent,
     Ancestor,
     Check,
     Condition,
@@ -59,6 +60,7 @@ from .types import (
 
 __all__ = [
     "AccessTokenClaims",
+    "Agent",
     "Ancestor",
     "ActivityEvent",
     "AsyncClient",

@@ -25,6 +25,7 @@ _subject_types = (
     ("token", "access_token"),
     ("api_key", "api_key"),
     ("link", "link"),
+    ("delegation", "delegation"),
     ("user_id", "user"),
     ("email", "user"),
     ("external_id", "user"),
@@ -112,8 +113,8 @@ def _name_subject(subject: Subject) -> tuple[str, str]:
     raise invalid_argument(
         (
             "subject",
-            "must be a Subject with exactly one of token, api_key, user_id, email, external_id, group_id and "
-            "link, a non-empty string, or with anonymous=True",
+            "must be a Subject with exactly one of token, api_key, user_id, email, external_id, group_id, link "
+            "and delegation, a non-empty string, or with anonymous=True",
         )
     )
 

@@ -213,7 +213,9 @@ class AsyncClient(AsyncManagement):
         evaluation = arguments.name_evaluation(service, subject, action, resource, context)
         return await self._start(operations.explain(evaluation), timeout)
 
-    async def verify_access_token(self, token: str, *, audience: str | None = None) -> AccessTokenClaims:
+    async def verify_access_token(
+        self, token: str, *, audience: str | None = None, delegated: bool = False
+    ) -> AccessTokenClaims:
         """Verifies an access token with daikon's public keys and returns its claims.
 
         The keys are cached, so most calls send nothing to the server. This method therefore accepts revoked
@@ -222,6 +224,9 @@ class AsyncClient(AsyncManagement):
 
         With `audience`, the token must be limited to the API with this URI. It says nothing about the person:
         `email`, `name` and `wslug` are then empty, and `wrole` is `viewer`.
+
+        With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent,
+        and `check` decides for both.
 
         Raises:
             InvalidTokenError: The token is not valid.
@@ -234,7 +239,7 @@ class AsyncClient(AsyncManagement):
             except DaikonError:
                 if not self._keys.has_key(token):
                     raise
-        return self._keys.verify(token, audience)
+        return self._keys.verify(token, audience, delegated)
 
     async def _read_issuer(self) -> str:
         """The issuer of the tokens that are accepted, which guards name."""

@@ -203,7 +203,9 @@ class Client(Management):
         evaluation = arguments.name_evaluation(service, subject, action, resource, context)
         return self._start(operations.explain(evaluation), timeout)
 
-    def verify_access_token(self, token: str, *, audience: str | None = None) -> AccessTokenClaims:
+    def verify_access_token(
+        self, token: str, *, audience: str | None = None, delegated: bool = False
+    ) -> AccessTokenClaims:
         """Verifies an access token with daikon's public keys and returns its claims.
 
         The keys are cached, so most calls send nothing to the server. This method therefore accepts revoked
@@ -212,6 +214,9 @@ class Client(Management):
 
         With `audience`, the token must be limited to the API with this URI. It says nothing about the person:
         `email`, `name` and `wslug` are then empty, and `wrole` is `viewer`.
+
+        With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent,
+        and `check` decides for both.
 
         Raises:
             InvalidTokenError: The token is not valid.
@@ -222,7 +227,7 @@ class Client(Management):
             with self._loading:
                 if self._keys.needs_load(token):
                     self._load_keys(token)
-        return self._keys.verify(token, audience)
+        return self._keys.verify(token, audience, delegated)
 
     def resource_id(self, resource: Resource) -> str:
         """The UUID that identifies a resource in the API (`resource_id`)."""

@@ -15,7 +15,7 @@ from ._advice import with_advice
 from ._arguments import Evaluation, SubjectName
 from ._tokens import denied_token_error, token_invalid
 from .errors import DaikonError, PermissionDeniedError
-from .types import AccessTokenClaims, Explanation, Reason, ResourceKey
+from .types import AccessTokenClaims, Agent, Explanation, Reason, ResourceKey
 from .v1 import access_pb2, auth_pb2, oauth_pb2
 
 Result = TypeVar("Result")
@@ -216,4 +216,7 @@ def _read_reason(record: dict[str, Any]) -> Reason:
         required_by=ResourceKey(record["resource_type"], record["resource_id"])
         if "resource_id" in record
         else None,
+        delegation_id=record.get("delegation_id"),
+        agent=Agent(**record["agent"]) if "agent" in record else None,
+        uncovered=record.get("uncovered"),
     )

@@ -81,22 +81,33 @@ def _read_expiry(token: str) -> float | None:
     return cast(float, exp) if _is_number(exp) else math.inf
 
 
-def require_audience(claims: Mapping[str, Any], audience: str | None) -> None:
+_delegated_audience = "daikon:delegated"
+
+
+def require_accepted(token: DecodedToken, audience: str | None, delegated: bool) -> None:
     """Raises InvalidTokenError unless a token is for the API, or for everything if `audience` is None.
 
-    An origin is one API with and without a slash. A list of audiences is for none of them.
+    Tokens with which an agent acts for a user are accepted only if `delegated`. An origin is one API with and
+    without a slash. A list of audiences is for none of them.
     """
-    aud, type = claims.get("aud"), claims.get("type")
+    aud, type, typ = token.claims.get("aud"), token.claims.get("type"), token.header.get("typ")
+    is_delegated = typ == "dt+jwt" and type == "delegated"
+    if is_delegated and not delegated:
+        raise token_invalid("an agent acts for the user, see `delegated`")
+    if not is_delegated and typ != "at+jwt":
+        raise token_invalid("it is not a daikon access token")
     if audience is None:
-        if aud != "daikon" or type != "access":
+        if not (aud == _delegated_audience if is_delegated else aud == "daikon" and type == "access"):
             raise token_invalid("it is not an access token")
-    elif type != "resource_access" or not isinstance(aud, str) or _trim(aud) != _trim(audience):
+        return
+    is_for_api = aud != _delegated_audience if is_delegated else type == "resource_access"
+    if not is_for_api or not isinstance(aud, str) or _trim(aud) != _trim(audience):
         raise token_invalid(f"it is not for {audience}")
 
 
-def to_access_claims(claims: Mapping[str, Any], audience: str | None) -> AccessTokenClaims:
-    """Fills in what a token for an API does not say about the person."""
-    unknown = {} if audience is None else {"email": "", "name": "", "wslug": "", "wrole": "viewer"}
+def to_access_claims(claims: Mapping[str, Any]) -> AccessTokenClaims:
+    """Fills in what tokens for an API and delegated ones do not say about the person."""
+    unknown = {"email": "", "name": "", "wslug": "", "wrole": "viewer"}
     return cast(AccessTokenClaims, {**unknown, **claims})
 
 
@@ -158,7 +169,7 @@ class KeyCache:
         assert issuer is not None
         return issuer
 
-    def verify(self, token: str, audience: str | None = None) -> AccessTokenClaims:
+    def verify(self, token: str, audience: str | None = None, delegated: bool = False) -> AccessTokenClaims:
         """Verifies a token with the loaded keys. With an audience, it must be limited to that API."""
         self._read_kid(token)
         decoded = decode_token(token)
@@ -174,19 +185,19 @@ class KeyCache:
             raise token_invalid("the signature does not match") from error
         if claims.get("iss") != self._issuer or claims.get("iss") != self.issuer():
             raise token_invalid(f"its issuer is {json.dumps(claims.get('iss'))}, not {self.issuer()}")
-        require_audience(claims, audience)
+        require_accepted(decoded, audience, delegated)
         if not _is_number(claims.get("exp")):
             raise token_invalid("it has no exp")
         if _has_expired(claims):
             raise token_expired()
-        return to_access_claims(claims, audience)
+        return to_access_claims(claims)
 
     def _read_kid(self, token: str) -> str | None:
         """Raises InvalidTokenError if no key could make the token valid."""
         decoded = decode_token(token)
         if decoded is None:
             raise token_invalid("it is not a JSON Web Token")
-        if decoded.header.get("alg") != "RS256" or decoded.header.get("typ") != "at+jwt":
+        if decoded.header.get("alg") != "RS256" or decoded.header.get("typ") not in ("at+jwt", "dt+jwt"):
             raise token_invalid("it is not a daikon access token")
         kid = decoded.header.get("kid")
         return kid if isinstance(kid, str) else None

@@ -57,6 +57,11 @@ class ActivityEvent:
     api_key_prefix: str | None
     """The first characters of the API key of a service account."""
     request_id: str | None
+    agent_type: str | None = None
+    """`service_account` or `client`, if an agent acted for the user."""
+    agent_id: str | None = None
+    delegation_id: str | None = None
+    """The delegation by which the agent acted."""
 
 
 @dataclass(frozen=True)
@@ -135,5 +140,8 @@ def _read_message(response: activity_pb2.WatchActivityResponse) -> WatchMessage:
         key_prefix=optional("key_prefix"),
         api_key_prefix=optional("api_key_prefix"),
         request_id=optional("request_id"),
+        agent_type=optional("agent_type"),
+        agent_id=optional("agent_id"),
+        delegation_id=optional("delegation_id"),
     )
     return WatchMessage(response.cursor, event)

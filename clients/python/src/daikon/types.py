@@ -45,6 +45,10 @@ Rule = Literal[
     "context_missing",
     "condition_failed",
     "guest",
+    "delegation",
+    "delegation_ended",
+    "delegation_expired",
+    "delegation_does_not_cover",
     "no_grant",
 ]
 """The kind of a grant that allows an action, or the reason for a denial."""
@@ -57,7 +61,8 @@ Context = Mapping[str, Any]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
     """The user who acts, identified by an access token, ID, e-mail address or `external_id`; the service
-    account of an API key (also accepted as `token`); a group; the holder of a link; or anyone at all.
+    account of an API key (also accepted as `token`); a group; the holder of a link; a delegation; or anyone
+    at all.
 
     Set exactly one field. A group may do what every one of its members may do. Prefer the access token of
     the request: daikon verifies it with every check, so a sign-out takes effect immediately.
@@ -74,6 +79,8 @@ class Subject:
     api_key: str | None = None
     link: str | None = None
     """The token of a link (`dl_…`)."""
+    delegation: Id | None = None
+    """The ID of a delegation, by which an agent acts for a user."""
     anonymous: bool = False
 
     def __repr__(self) -> str:
@@ -82,6 +89,8 @@ class Subject:
                 return f"Subject({name}=…)"
         if self.anonymous:
             return "Subject(anonymous=True)"
+        if self.delegation is not None:
+            return f"Subject(delegation={self.delegation})"
         if self.group_id is not None:
             return f"Subject(group_id={self.group_id})"
         return f"Subject(user_id={self.user_id}, email={self.email}, external_id={self.external_id})"
@@ -322,6 +331,15 @@ class Ancestor:
 
 
 @dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent that acts for a user."""
+
+    type: Literal["service_account", "client"]
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """A grant that allows an action, or the reason for a denial. Fields that do not apply are None."""
 
@@ -342,6 +360,12 @@ class Reason:
     """With `context_missing`, what the condition needs, such as `context.amount`."""
     required_by: ResourceKey | None = None
     """The resource whose requirement is not met: the one that was asked about, or an ancestor."""
+    delegation_id: str | None = None
+    """The delegation by which an agent asks."""
+    agent: Agent | None = None
+    """The agent that asks."""
+    uncovered: Literal["action", "type", "resource"] | None = None
+    """What the delegation does not cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,13 +392,22 @@ class _RequiredClaims(TypedDict):
     iss: str
     aud: str
     """`daikon`, or the URI of the API that the token is limited to."""
-    type: Literal["access", "api_key", "resource_access"]
+    type: Literal["access", "api_key", "resource_access", "delegated"]
     """`api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and `exp`
-    are known; `resource_access` for a token that is limited to an API, which names no person."""
+    are known; `resource_access` for a token that is limited to an API, which names no person; `delegated` for
+    a token with which an agent acts for the user."""
     iat: int
     """Seconds since the epoch."""
     exp: float
     """Seconds since the epoch; `math.inf` for an API key that does not expire."""
+
+
+class TokenActor(TypedDict):
+    """The agent of a token."""
+
+    sub: str
+    """The ID of the service account or client app."""
+    typ: Literal["service_account", "client"]
 
 
 class AccessTokenClaims(_RequiredClaims, total=False):
@@ -398,6 +431,10 @@ class AccessTokenClaims(_RequiredClaims, total=False):
     """The client app, if it obtained the token at `/oauth/token`."""
     scope: str
     """The scopes of the token, separated by spaces."""
+    act: TokenActor
+    """The agent that acts for the user (RFC 8693, section 4.1)."""
+    delegation_id: str
+    """The delegation by which the agent acts."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -130,8 +130,10 @@ class FakeDaikon(_Fake, Client):
         )
         self._server = FakeServer(world)
 
-    def verify_access_token(self, token: str, *, audience: str | None = None) -> AccessTokenClaims:
-        return self._server.verify(token, audience)
+    def verify_access_token(
+        self, token: str, *, audience: str | None = None, delegated: bool = False
+    ) -> AccessTokenClaims:
+        return self._server.verify(token, audience, delegated)
 
     def _send(self, operation: Operation[Result], deadline: float) -> Result:
         remaining = max(deadline - time.monotonic(), 0)
@@ -180,8 +182,10 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
         )
         self._server = FakeServer(world)
 
-    async def verify_access_token(self, token: str, *, audience: str | None = None) -> AccessTokenClaims:
-        return self._server.verify(token, audience)
+    async def verify_access_token(
+        self, token: str, *, audience: str | None = None, delegated: bool = False
+    ) -> AccessTokenClaims:
+        return self._server.verify(token, audience, delegated)
 
     async def _read_issuer(self) -> str:
         return fake_issuer

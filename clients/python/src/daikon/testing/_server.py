@@ -51,10 +51,10 @@ class FakeServer:
             raise DaikonError("unimplemented", "UNIMPLEMENTED", message)
         return handler(request, token)
 
-    def verify(self, token: str, audience: str | None) -> AccessTokenClaims:
+    def verify(self, token: str, audience: str | None, delegated: bool) -> AccessTokenClaims:
         if self.failure is not None:
             raise self.failure
-        return verify_fake_token(token, audience)
+        return verify_fake_token(token, audience, delegated)
 
     def _evaluate_batch(
         self, request: access_pb2.EvaluateBatchRequest, _token: str | None

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from .._tokens import decode_token, require_audience, to_access_claims, token_expired, token_invalid
+from .._tokens import decode_token, require_accepted, to_access_claims, token_expired, token_invalid
 from ..errors import InvalidTokenError
 from ..types import AccessTokenClaims
 from ..v1 import access_pb2
@@ -68,11 +68,13 @@ def read_fake_token(token: str) -> AccessTokenClaims:
     return claims
 
 
-def verify_fake_token(token: str, audience: str | None) -> AccessTokenClaims:
+def verify_fake_token(token: str, audience: str | None, delegated: bool = False) -> AccessTokenClaims:
     """Raises InvalidTokenError for tokens that are not for the API, or for everything without an `audience`."""
     claims = read_fake_token(token)
-    require_audience(claims, audience)
-    return to_access_claims(claims, audience)
+    decoded = decode_token(token)
+    assert decoded is not None
+    require_accepted(decoded, audience, delegated)
+    return to_access_claims(claims)
 
 
 def describe_token_error(subject: access_pb2.AccessSubject) -> dict[str, Any]:
