@@ -21,12 +21,13 @@ const (
 type subjectName struct{ kind, id string }
 
 const (
-	kindUser      = "user"
-	kindToken     = "access_token"
-	kindAPIKey    = "api_key"
-	kindGroup     = "group"
-	kindLink      = "link"
-	kindAnonymous = "anonymous"
+	kindUser       = "user"
+	kindToken      = "access_token"
+	kindAPIKey     = "api_key"
+	kindGroup      = "group"
+	kindLink       = "link"
+	kindDelegation = "delegation"
+	kindAnonymous  = "anonymous"
 )
 
 // isAPIKey returns whether a token is meant to be the API key of a service account.
@@ -54,6 +55,7 @@ func nameSubject(subject *Subject) (subjectName, *Error) {
 	add(kindUser, subject.Email)
 	add(kindUser, subject.ExternalID)
 	add(kindGroup, subject.GroupID)
+	add(kindDelegation, subject.Delegation)
 	if subject.Anonymous {
 		add(kindAnonymous, kindAnonymous)
 	}
@@ -72,8 +74,8 @@ func nameSubject(subject *Subject) (subjectName, *Error) {
 	}
 	return subjectName{}, invalidArgument(Field{
 		Field: "subject",
-		Message: "must have exactly one of Token, APIKey, UserID, Email, ExternalID, GroupID and Link, with 1 to 255 " +
-			"characters (Token, APIKey and Link at most 16,384), or Anonymous",
+		Message: "must have exactly one of Token, APIKey, UserID, Email, ExternalID, GroupID, Link and Delegation, with 1 " +
+			"to 255 characters (Token, APIKey and Link at most 16,384), or Anonymous",
 	})
 }
 

@@ -4,8 +4,8 @@ import "time"
 
 // Subject is the user who acts, identified by an access token, ID, e-mail address or external_id; the service account of
 // an API key (also accepted as Token); a group, which may do what every one of its members may do; the holder of a
-// link; or anyone at all. Set exactly one field. Prefer the access token of the request:
-// daikon verifies it with every check, so a sign-out or the removal of a member takes effect immediately.
+// link; a delegation; or anyone at all. Set exactly one field. Prefer the access token of the request: daikon verifies
+// it with every check, so a sign-out or the removal of a member takes effect immediately.
 type Subject struct {
 	Token      string
 	UserID     string
@@ -14,8 +14,10 @@ type Subject struct {
 	GroupID    string
 	APIKey     string
 	// Link is the token of a link (dl_…).
-	Link      string
-	Anonymous bool
+	Link string
+	// Delegation is the ID of a delegation, by which an agent acts for a user.
+	Delegation string
+	Anonymous  bool
 }
 
 // Resource is a resource of your service. The ID is a UUID or any other text of at most 255 characters. The type

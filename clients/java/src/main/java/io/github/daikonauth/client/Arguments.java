@@ -52,6 +52,8 @@ final class Arguments {
       name = new SubjectName("user", external.externalId());
     } else if (subject instanceof Subject.GroupId group) {
       name = new SubjectName("group", group.groupId());
+    } else if (subject instanceof Subject.Delegation delegation) {
+      name = new SubjectName("delegation", delegation.delegation());
     } else if (subject instanceof Subject.Anonymous) {
       return new SubjectName("anonymous", "anonymous");
     }

@@ -41,6 +41,9 @@ public sealed interface Subject {
     }
   }
 
+  /** A delegation by ID, by which an agent acts for a user. */
+  record Delegation(String delegation) implements Subject {}
+
   /** Anyone at all. */
   record Anonymous() implements Subject {}
 
@@ -72,6 +75,11 @@ public sealed interface Subject {
   /** Returns a group by ID. */
   static Subject groupId(String groupId) {
     return new GroupId(groupId);
+  }
+
+  /** Returns a delegation by ID. */
+  static Subject delegation(String delegation) {
+    return new Delegation(delegation);
   }
 
   /** Returns the holder of a link. */
