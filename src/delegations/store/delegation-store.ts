@@ -3,6 +3,7 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import { findPage, type Page, type PageRequest } from '../../database/page.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import { liveDelegation } from '../../permissions/engine/subjects/delegation.ts'
 
 export type AgentType = 'service_account' | 'client'
 
@@ -90,7 +91,7 @@ export class DelegationStore {
 
   /** Returns the number of delegations of a user. */
   async count(userId: string): Promise<number> {
-    const sql = `select count(*)::int as count from delegations d where user_id = $1 and ${isLive}`
+    const sql = `select count(*)::int as count from delegations d where user_id = $1 and ${liveDelegation}`
     const [row] = await query<{ count: number }>(this.#em, sql, [userId])
     return row?.count ?? 0
   }
@@ -141,9 +142,6 @@ export class DelegationStore {
 /** The maximum number of delegations that one statement deletes. */
 const maxDeleted = 1000
 
-/** The condition that the row `d` of `delegations` has not ended. */
-const isLive = 'd.ended_at is null and d.expires_at > statement_timestamp()'
-
 const endedColumns = `d.id, d.user_id as "userId", d.agent_type as "agentType",
   d.agent_id as "agentId", d.workspace_id as "workspaceId", d.service_name as "serviceName",
   d.expires_at as "expiresAt"`
@@ -162,7 +160,7 @@ const columns = `${endedColumns}, d.agent_name as "agentName", d.actions,
   d.created_at as "createdAt", d.last_used_at as "lastUsedAt"`
 
 /** $1 ID, $2 user, $3 agent, $4 workspace; null for any. */
-const filtered = `${isLive} and ($1::uuid is null or d.id = $1)
+const filtered = `${liveDelegation} and ($1::uuid is null or d.id = $1)
   and ($2::uuid is null or d.user_id = $2) and ($3::uuid is null or d.agent_id = $3)
   and ($4::uuid is null or d.workspace_id = $4)`
 

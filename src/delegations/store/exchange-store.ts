@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import { liveDelegation } from '../../permissions/engine/subjects/delegation.ts'
 import type { Agent } from './delegation-store.ts'
 
 /** A delegation that a token is issued for. */
@@ -64,9 +65,6 @@ export class ExchangeStore {
   }
 }
 
-/** The condition that the row `d` of `delegations` has not ended. */
-const isLive = 'd.ended_at is null and d.expires_at > statement_timestamp()'
-
 /** The condition that a user is an active member of the workspace of the row `d`. */
 function isMember(id: string): string {
   return `exists (
@@ -84,7 +82,7 @@ function findUsableSql(condition: string): string {
   select d.id, d.user_id as "userId", d.workspace_id as "workspaceId",
     d.service_name as "serviceName", d.expires_at as "expiresAt"
   from delegations d join workspaces w on w.id = d.workspace_id and w.delegations
-  where ${condition} = $3 and ${isLive} and d.agent_type = $1 and d.agent_id = $2
+  where ${condition} = $3 and ${liveDelegation} and d.agent_type = $1 and d.agent_id = $2
     and ($4::uuid is null or d.user_id = $4) and ($5::uuid is null or d.workspace_id = $5)
     and ($6::text is null or d.service_name = $6) and ${isMember('d.user_id')}
     and (d.agent_type <> 'service_account' or ${isMember('d.agent_id')})
@@ -96,7 +94,7 @@ const findByIdSql = findUsableSql('d.id')
 const findByUserSql = findUsableSql('d.user_id')
 
 /** $1 ID of a delegation. */
-const findServiceSql = `select d.service_name as service from delegations d where d.id = $1 and ${isLive}`
+const findServiceSql = `select d.service_name as service from delegations d where d.id = $1 and ${liveDelegation}`
 
 /** $1 ID of the token of the user (migration 106). */
 const lockSql = 'select pg_advisory_xact_lock(lock_key_of_subject_token($1::uuid))'
