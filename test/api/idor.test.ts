@@ -36,6 +36,7 @@ const memberOperations = operations.filter(
     // The fields of these methods are filters.
     key !== 'listPermissions' &&
     key !== 'listGrants' &&
+    key !== 'listDelegations' &&
     // The method explains that a user is not a member.
     key !== 'explainPermission' &&
     idFields(input).length > 1 &&

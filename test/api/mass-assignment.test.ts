@@ -8,7 +8,7 @@ import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { expectOk } from '../support/outcome.ts'
 import { sendRawGrpc } from '../support/raw-requests.ts'
 import { createRequestFixture, type RequestFixture } from '../support/request-fixture.ts'
-import { readResponse } from '../support/rest-client.ts'
+import { readResponse, toJson } from '../support/rest-client.ts'
 import { createSignInEnvironment } from '../support/sign-in.ts'
 import {
   findRowsContaining,
@@ -148,7 +148,7 @@ async function call(
     ([name]) => !open.includes(name) && (inBody || !route.body || !isStrict(operation)),
   )
   const bound = bindings.request.map(({ field }) => field)
-  const own = Object.entries(message).filter(
+  const own = Object.entries(toJson(message, input, operation)).filter(
     ([name]) => open.includes(name) && !bound.includes(name),
   )
   const query = new URLSearchParams()

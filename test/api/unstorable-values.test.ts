@@ -1,4 +1,6 @@
 import test from 'ava'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
+import { createToJsonPath } from '../../src/rpc/list-messages.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { type Place, placesOf } from '../support/message-places.ts'
 import { createRequestFixture } from '../support/request-fixture.ts'
@@ -30,6 +32,8 @@ function isInBody({ route, bindings }: DeclaredOperation, { field }: Place): boo
   return route.body && ![...route.pathFields, ...elsewhere].includes(name)
 }
 
+const registry = readRegistry()
+
 for (const transport of environment.transports)
   test(`every method refuses text that PostgreSQL cannot store over ${transport.label}`, async (t) => {
     const requests = await createRequestFixture(environment, transport)
@@ -40,6 +44,7 @@ for (const transport of environment.transports)
       if (!['user', 'service', 'dual', 'admin'].includes(tier)) continue
       // Errors of OAuth name their fields only in a sentence (RFC 6749, section 5.2).
       if (profile === 'oauth' && transport.label === 'REST') continue
+      const toJsonPath = createToJsonPath(registry, operation.input)
       for (const place of placesOf(operation.input)) {
         const isBound = operation.bindings.request.some(({ field }) => field === place.field)
         // Nothing stores the expression, and whatever it is, the method reports its problem.
@@ -52,7 +57,7 @@ for (const transport of environment.transports)
           const credentials = requests.credentials(operation)
           const outcome = await transport.call(operation.name, message, credentials)
           count += 1
-          if (!violatedFields(outcome).includes(place.field))
+          if (!violatedFields(outcome).includes(toJsonPath(place.field)))
             accepted.push(`${operation.name} ${place.field} ${JSON.stringify(outcome)}`)
         }
       }

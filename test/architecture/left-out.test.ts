@@ -49,7 +49,11 @@ const optional = {
     sharedTests: ['test/activity/events.test.ts'],
   },
   webhooks: {
-    sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
+    sharedTests: [
+      'test/activity/agents.test.ts',
+      'test/activity/events.test.ts',
+      'test/admin/user-data.test.ts',
+    ],
     dependents: ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`),
   },
   connections: {

@@ -285,6 +285,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
       resource_types: undefined,
       resources: undefined,
     }),
+    // The user of the other values has made no delegation.
+    explainPermission: () => ({ delegation_id: undefined }),
     whatIf: () => ({ subject: { type: 'user', id: people.viewer.id }, with: [] }),
     evaluate: () => evaluation,
     evaluateBatch: () => ({ ...evaluation, evaluations: [{}] }),
@@ -364,6 +366,11 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         passkey_id: [{ passkey_id: otherPasskey }],
         grant_id: [{ grant_id: otherGrant }],
         delegation_id: [{ delegation_id: otherDelegation }],
+        'agent.id': [{ agent: { type: 'service_account', id: otherServiceAccount } }],
+        'resources.values.resource_id': records.map(({ resource_id }) => ({
+          service_name: fixture.service,
+          resources: { values: [{ resource_type: kind.resource_type, resource_id }] },
+        })),
         agent_id: [{ agent_id: otherServiceAccount }],
         role_id: [{ role_id: otherRole }],
         // An identity provider has chosen it.
@@ -464,8 +471,9 @@ export function placeholderMessage({ input }: DeclaredOperation): Values {
   )
 }
 
-function placeholder({ name, fieldKind, scalar }: DescField): unknown {
+function placeholder({ name, fieldKind, scalar, message }: DescField): unknown {
   if (fieldKind === 'list') return []
+  if (message?.typeName === 'google.protobuf.Timestamp') return new Date().toISOString()
   if (fieldKind === 'message') return {}
   return scalar === 9 ? (/_id$/.test(name) ? randomUUID() : 'x') : 1
 }
