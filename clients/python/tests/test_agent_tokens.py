@@ -5,6 +5,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import daikon.django
@@ -46,6 +47,7 @@ def create_world() -> dict[str, Any]:
         "members": [
             {"workspace_id": "acme", "user_id": "alice", "role": "editor"},
             {"workspace_id": "acme", "user_id": "bob", "role": "viewer"},
+            {"workspace_id": "globex", "user_id": "bob", "role": "viewer"},
             {"workspace_id": "acme", "user_id": "gone", "role": "editor", "expires_at": past},
         ],
         "resource_types": [{"type": "document", "allow_public": True}],
@@ -54,6 +56,13 @@ def create_world() -> dict[str, Any]:
             {"type": "document", "id": "below", **owned, "parent": folder},
             {"type": "document", "id": "elsewhere", **owned},
             {"type": "document", "id": "public", **owned, "visibility": "public"},
+            {
+                "type": "document",
+                "id": "of-globex",
+                "workspace_id": "globex",
+                "owner_id": "bob",
+                "visibility": "public",
+            },
             {"type": "document", "id": "of-bob", "workspace_id": "acme", "owner_id": "bob"},
         ],
         "delegations": [
@@ -74,6 +83,7 @@ rows = [
     ("viewing", "view", below, True),
     ("viewing", "edit", below, False),
     ("viewing", "view", of_bob, False),
+    ("viewing", "view", Resource("document", "of-globex"), False),
     ("viewing", "view", acme, False),
     ("documents", "edit", below, True),
     ("documents", "edit", folder, False),
@@ -183,10 +193,11 @@ def test_threads_share_a_request_and_keep_its_token() -> None:
         gate.set()
         assert len({id(result.result()) for result in results}) == 1
     assert len(calls) == 1
-    other = request._replace(scope="read")
-    assert tokens.get(other, deadline, lambda: token_of(59)) is not tokens.get(request, deadline, issue)
     # Less than a minute before its end, a token is replaced.
-    assert tokens.get(other, deadline, lambda: token_of(61)) is tokens.get(other, deadline, issue)
+    for seconds, is_kept in ((59, False), (61, True)):
+        other = request._replace(scope=str(seconds))
+        first = tokens.get(other, deadline, partial(token_of, seconds))
+        assert (tokens.get(other, deadline, lambda: token_of(900)) is first) is is_kept
     assert len(calls) == 1
 
 

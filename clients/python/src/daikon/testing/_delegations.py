@@ -38,7 +38,7 @@ def _find_denial(
         return _reason("delegation_does_not_cover", delegation, "action")
     if not _covers_name(delegation.resource_types, type, "workspace"):
         return _reason("delegation_does_not_cover", delegation, "type")
-    if delegation.service != world.service or not _covers_resource(world, delegation, resource):
+    if delegation.service != world.service or not _covers_resource(delegation, resource):
         return _reason("delegation_does_not_cover", delegation, "resource")
     return None
 
@@ -47,14 +47,13 @@ def _covers_name(names: Sequence[str] | None, name: str, only_by_name: str) -> b
     return name != only_by_name if names is None else name in names
 
 
-def _covers_resource(world: World, delegation: Delegation, resource: Registered | None) -> bool:
+def _covers_resource(delegation: Delegation, resource: Registered | None) -> bool:
     if resource is not None and resource.workspace_id != delegation.workspace_id:
         return False
     if delegation.resources is None:
         return True
-    # A resource that has been unregistered is no longer covered.
-    known = {id(each) for each in world.resources.values()}
-    listed = {id(each) for each in delegation.resources} & known
+    # A resource that is registered again is another one.
+    listed = {id(each) for each in delegation.resources}
     return resource is not None and any(id(each) in listed for each in resource.reached())
 
 
