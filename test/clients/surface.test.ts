@@ -24,10 +24,10 @@ test('docs/batched-checks.md names tests that exist', (t) => {
     for (const [index, name] of names.entries()) t.true(tests[index]?.includes(name), name)
 })
 
-/** What is not an operation, or belongs to one language. */
+/** What is not an operation, or belongs to some of the languages. */
 const controls = {
   typescript: ['close', 'token', 'revokeToken', 'failWith', 'delay', 'recover'],
-  python: ['call', 'close'],
+  python: ['call', 'close', 'exchange'],
   go: ['Conn', 'Close'],
   java: ['checkAsync', 'close'],
 }

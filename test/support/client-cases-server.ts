@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
 import { readClientCases, seedClientCases } from './client-cases.ts'
+import { insertDelegation } from './delegation-rows.ts'
+import { createOAuthClient } from './oauth.ts'
 import { createTemplateDatabase } from './template-database.ts'
 import { startTestEnvironment } from './test-environment.ts'
 
@@ -26,6 +28,17 @@ for (const [name, seconds, claims] of [
   ['unconfirmed', 100, { auth_time_unconfirmed: true }],
 ] as const)
   values[`${name}.token`] = await signIn(seconds, claims)
+// A client app to which bob has delegated what he may view.
+const agent = await createOAuthClient(environment, { type: 'confidential' })
+values['agent.id'] = agent.client_id
+values['agent.secret'] = agent.client_secret ?? ''
+values['agent.delegation'] = await insertDelegation(environment.pool, {
+  user_id: values.bob ?? '',
+  workspace_id: values.acme ?? '',
+  service_name: readClientCases().service,
+  agent_type: 'client',
+  agent_id: agent.client_id,
+})
 const address = `127.0.0.1:${grpcPort}`
 const url = `http://127.0.0.1:${httpPort}`
 process.stdout.write(`${JSON.stringify({ address, url, serviceKey, values })}\n`)

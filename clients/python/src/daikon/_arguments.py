@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ._advice import with_advice
 from .errors import InvalidArgumentError, invalid_argument
-from .types import Check, Condition, Context, Grantee, Resource, Subject
+from .types import AgentCredentials, Check, Condition, Context, Grantee, Resource, Subject
 
 _max_type_length = 200
 _max_id_length = 255
@@ -25,11 +25,11 @@ _subject_types = (
     ("token", "access_token"),
     ("api_key", "api_key"),
     ("link", "link"),
-    ("delegation", "delegation"),
     ("user_id", "user"),
     ("email", "user"),
     ("external_id", "user"),
     ("group_id", "group"),
+    ("delegation", "delegation"),
 )
 _read_subject = attrgetter(*(field for field, _ in _subject_types))
 
@@ -278,6 +278,7 @@ def require_options(
     development_mode: bool,
     timeout: float,
     max_in_flight: int,
+    agent: AgentCredentials | None = None,
 ) -> None:
     for is_valid, field, problem in (
         (isinstance(address, str) and address != "", "address", "must be host:port"),
@@ -296,11 +297,16 @@ def require_options(
             "service",
             "is required: the service_name of your service key",
         ),
-        (service_key is not None or development_mode is True, "service_key", _key_missing),
+        (service_key is not None or agent is not None or development_mode is True, "service_key", _key_missing),
         (
             service_key is None or re.fullmatch(r"[\x21-\x7e]+", str(service_key)),
             "service_key",
             "must be a key of daikon (dk_…), without spaces or line breaks",
+        ),
+        (
+            agent is None or _is_agent(agent),
+            "agent",
+            "must be an AgentCredentials with api_key, or with client_id and client_secret",
         ),
         (
             isinstance(max_in_flight, int) and max_in_flight > 0,
@@ -311,6 +317,14 @@ def require_options(
         if not is_valid:
             raise invalid_argument((field, problem))
     require_timeout(timeout)
+
+
+def _is_agent(agent: AgentCredentials) -> bool:
+    if not isinstance(agent, AgentCredentials):
+        return False
+    given = [agent.client_id, agent.client_secret] if agent.api_key is None else [agent.api_key]
+    is_one = agent.api_key is None or (agent.client_id is None and agent.client_secret is None)
+    return is_one and all(_is_text(value, _max_token_length) for value in given)
 
 
 def item_error(message: str, problems: list[tuple[str, str]]) -> InvalidArgumentError:

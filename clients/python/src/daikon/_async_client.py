@@ -16,6 +16,7 @@ from . import _operations as operations
 from ._async_management import AsyncManagement
 from ._check_batcher import CheckBatcher
 from ._check_results import coroutine_function
+from ._exchange import ExchangeRequest, LoopTokens
 from ._limiter import Limiter
 from ._operations import Operation
 from ._settings import Carrier, Settings
@@ -25,8 +26,10 @@ from ._watch import Follower, OnDisconnect, WatchMessage, create_stream
 from .errors import DaikonError, closed_error
 from .types import (
     AccessTokenClaims,
+    AgentCredentials,
     Check,
     Context,
+    DelegatedToken,
     Explanation,
     Id,
     Resource,
@@ -47,6 +50,7 @@ class _LoopState:
         self.closing: set[asyncio.Task[None]] = set()
         self.limiter = Limiter(client._settings.max_in_flight)
         self.batcher = CheckBatcher(self.limiter, client._send_batch)
+        self.tokens = LoopTokens()
         self.loading: asyncio.Task[None] | None = None
         self.calls: set[Any] = set()
         self.closed = asyncio.Event()
@@ -77,6 +81,7 @@ class AsyncClient(AsyncManagement):
         max_in_flight: int = 16,
         issuer: str | None = None,
         grpc_options: ChannelOptions = (),
+        agent: AgentCredentials | None = None,
     ) -> None:
         """Creates a client with the same arguments as `Client`. The event loop need not be running yet.
 
@@ -92,6 +97,7 @@ class AsyncClient(AsyncManagement):
             timeout=timeout,
             max_in_flight=max_in_flight,
             grpc_options=grpc_options,
+            agent=agent,
         )
         self._keys = KeyCache(issuer)
         self._state: _LoopState | None = None
@@ -213,6 +219,36 @@ class AsyncClient(AsyncManagement):
         evaluation = arguments.name_evaluation(service, subject, action, resource, context)
         return await self._start(operations.explain(evaluation), timeout)
 
+    async def exchange(
+        self,
+        *,
+        subject_token: str | None = None,
+        delegation_id: Id | None = None,
+        resource: str | None = None,
+        scope: str | None = None,
+        timeout: float | None = None,
+    ) -> DelegatedToken:
+        """A token with which the `agent` of the client acts for a user (RFC 8693). It is kept until a minute
+        before its end, and simultaneous calls for the same one share a request.
+
+        Args:
+            subject_token: An access token of the user. Without it, `delegation_id` is required.
+            delegation_id: The delegation. With a `subject_token`, it is needed only if several fit.
+            resource: The URI of the API that the token is for. By default, it is for daikon.
+            scope: The scopes of the API, separated by spaces. By default, all that the client app has.
+
+        Raises:
+            UnauthenticatedError: The agent is unknown.
+            InvalidArgumentError: An argument is missing, or the delegation has ended or does not fit.
+        """
+        agent, id = self._settings.agent, None if delegation_id is None else arguments.text(delegation_id)
+        request = ExchangeRequest(subject_token, id, resource, scope)
+        request.check(agent)
+        assert agent is not None
+        deadline = self._settings.deadline(timeout)
+        tokens = self._open().tokens
+        return await tokens.get(request, deadline, lambda: self._start(request.operation(agent), timeout))
+
     async def verify_access_token(
         self, token: str, *, audience: str | None = None, delegated: bool = False
     ) -> AccessTokenClaims:
@@ -225,8 +261,8 @@ class AsyncClient(AsyncManagement):
         With `audience`, the token must be limited to the API with this URI. It says nothing about the person:
         `email`, `name` and `wslug` are then empty, and `wrole` is `viewer`.
 
-        With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent,
-        and `check` decides for both.
+        With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent.
+        `check` decides for both.
 
         Raises:
             InvalidTokenError: The token is not valid.

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from . import _arguments as arguments
 from . import _operations as operations
+from ._exchange import ExchangeRequest, ThreadTokens
 from ._management import Management
 from ._operations import Operation
 from ._settings import Carrier, Settings
@@ -22,8 +23,10 @@ from ._watch import Follower, OnDisconnect, WatchMessage, create_stream
 from .errors import DaikonError, closed_error, queue_deadline_error
 from .types import (
     AccessTokenClaims,
+    AgentCredentials,
     Check,
     Context,
+    DelegatedToken,
     Explanation,
     Id,
     Resource,
@@ -61,6 +64,7 @@ class Client(Management):
         max_in_flight: int = 16,
         issuer: str | None = None,
         grpc_options: ChannelOptions = (),
+        agent: AgentCredentials | None = None,
     ) -> None:
         """Creates a client.
 
@@ -77,6 +81,7 @@ class Client(Management):
             issuer: The only `iss` that `verify_access_token` accepts. The default is the issuer that the
                 server publishes.
             grpc_options: Options of the gRPC channel, which override the client's own.
+            agent: Who `exchange` obtains tokens for. A client with an agent needs no service key for it.
 
         Raises:
             InvalidArgumentError: An option is missing or malformed.
@@ -90,8 +95,10 @@ class Client(Management):
             timeout=timeout,
             max_in_flight=max_in_flight,
             grpc_options=grpc_options,
+            agent=agent,
         )
         self._keys = KeyCache(issuer)
+        self._tokens = ThreadTokens()
         self._loading = threading.Lock()
         self._opening = threading.Lock()
         self._slots = threading.BoundedSemaphore(max_in_flight)
@@ -203,6 +210,35 @@ class Client(Management):
         evaluation = arguments.name_evaluation(service, subject, action, resource, context)
         return self._start(operations.explain(evaluation), timeout)
 
+    def exchange(
+        self,
+        *,
+        subject_token: str | None = None,
+        delegation_id: Id | None = None,
+        resource: str | None = None,
+        scope: str | None = None,
+        timeout: float | None = None,
+    ) -> DelegatedToken:
+        """A token with which the `agent` of the client acts for a user (RFC 8693). It is kept until a minute
+        before its end, and simultaneous calls for the same one share a request.
+
+        Args:
+            subject_token: An access token of the user. Without it, `delegation_id` is required.
+            delegation_id: The delegation. With a `subject_token`, it is needed only if several fit.
+            resource: The URI of the API that the token is for. By default, it is for daikon.
+            scope: The scopes of the API, separated by spaces. By default, all that the client app has.
+
+        Raises:
+            UnauthenticatedError: The agent is unknown.
+            InvalidArgumentError: An argument is missing, or the delegation has ended or does not fit.
+        """
+        agent, id = self._settings.agent, None if delegation_id is None else arguments.text(delegation_id)
+        request = ExchangeRequest(subject_token, id, resource, scope)
+        request.check(agent)
+        assert agent is not None
+        deadline = self._settings.deadline(timeout)
+        return self._tokens.get(request, deadline, lambda: self._run(request.operation(agent), deadline))
+
     def verify_access_token(
         self, token: str, *, audience: str | None = None, delegated: bool = False
     ) -> AccessTokenClaims:
@@ -215,8 +251,8 @@ class Client(Management):
         With `audience`, the token must be limited to the API with this URI. It says nothing about the person:
         `email`, `name` and `wslug` are then empty, and `wrole` is `viewer`.
 
-        With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent,
-        and `check` decides for both.
+        With `delegated`, tokens with which an agent acts for a user are accepted, too: `act` names the agent.
+        `check` decides for both.
 
         Raises:
             InvalidTokenError: The token is not valid.

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from .errors import DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError
-from .types import AccessTokenClaims, Resource, Subject
+from .types import AccessTokenClaims, AgentType, Resource, Subject
 
 _unavailable = (503, "unavailable", "Unavailable")
 
@@ -22,6 +22,16 @@ _statuses = {
 
 
 @dataclass(frozen=True, slots=True)
+class RequestAgent:
+    """An agent that acts for a user."""
+
+    type: AgentType
+    id: str
+    delegation_id: str
+    """The delegation by which it acts."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestUser:
     """The user of an HTTP request."""
 
@@ -33,6 +43,14 @@ class RequestUser:
     """The client app, if the token is limited to an API."""
     scopes: tuple[str, ...] = ()
     """The scopes of the token, if it is limited to an API."""
+
+    @property
+    def agent(self) -> RequestAgent | None:
+        """The agent that acts for the user, or None if the user acts."""
+        act, delegation_id = self.claims.get("act"), self.claims.get("delegation_id")
+        if act is None or delegation_id is None:
+            return None
+        return RequestAgent(act["typ"], act["sub"], delegation_id)
 
     @property
     def subject(self) -> Subject:

@@ -38,7 +38,7 @@ class ResourceGuard:
     metadata_path: str
     """The path of the metadata, `/.well-known/oauth-protected-resource` with the path of the API."""
 
-    def __init__(self, client: AsyncClient, resource: str, scopes: Iterable[str]) -> None:
+    def __init__(self, client: AsyncClient, resource: str, scopes: Iterable[str], agents: bool) -> None:
         """Raises InvalidArgumentError for settings that cannot be right."""
         problems: list[tuple[str, str]] = []
         found = re.fullmatch(r"(https?://[^/]+)(/.*)?", resource) if _is_uri(resource) else None
@@ -52,6 +52,7 @@ class ResourceGuard:
         origin, path = found[1], found[2] or ""
         self.metadata_path = f"/.well-known/oauth-protected-resource{'' if path == '/' else path}"
         self._client = client
+        self._agents = agents
         self._resource = resource
         self._scopes = required
         self._metadata = f'resource_metadata="{origin}{self.metadata_path}"'
@@ -70,7 +71,9 @@ class ResourceGuard:
         """Verifies the token of a request, and its scopes."""
         try:
             token = read_bearer(authorization)
-            claims = await self._client.verify_access_token(token, audience=self._resource)
+            claims = await self._client.verify_access_token(
+                token, audience=self._resource, delegated=self._agents
+            )
         except InvalidTokenError as error:
             cause = [] if error.reason == "TOKEN_MISSING" else ['error="invalid_token"']
             raise ResourceTokenError(error, _bearer(self._metadata, *self._scope, *cause)) from error

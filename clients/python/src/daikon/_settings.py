@@ -5,7 +5,7 @@ from typing import Any
 
 from . import _arguments as arguments
 from ._transport import ChannelOptions, channel_options, create_credentials
-from .types import TlsOptions
+from .types import AgentCredentials, TlsOptions
 
 # The number of deadlines since the last response after which a connection is replaced.
 _max_missed = 2
@@ -25,11 +25,15 @@ class Settings:
         timeout: float,
         max_in_flight: int,
         grpc_options: ChannelOptions,
+        agent: AgentCredentials | None,
     ) -> None:
-        arguments.require_options(address, service, service_key, development_mode, timeout, max_in_flight)
+        arguments.require_options(
+            address, service, service_key, development_mode, timeout, max_in_flight, agent
+        )
         self.address = address
         self.service = service
         self.service_key = service_key
+        self.agent = agent
         self.timeout = timeout
         self.max_in_flight = max_in_flight
         self._credentials = create_credentials(address, tls)

@@ -18,12 +18,12 @@ from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from ._client import Client
-from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from ._http import Problem, RequestAgent, RequestUser, denied_error, read_bearer, to_problem
 from ._recent_sign_in import sign_in_check
 from .errors import DaikonError
 from .types import Context, Resource
 
-__all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
+__all__ = ["Guards", "Problem", "RequestAgent", "RequestUser", "to_problem"]
 
 Item = TypeVar("Item")
 View = TypeVar("View", bound=Callable[..., Any])
@@ -35,7 +35,16 @@ class Guards:
     """Decorators for views that require a user or a permission. They also convert the errors of client
     operations in the view to RFC 9457 problems."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, agents: bool = False) -> None:
+        """Creates guards.
+
+        Args:
+            client: The client that verifies tokens and checks permissions.
+            agents: Whether tokens with which an agent acts for a user are accepted, too. `RequestUser.agent` is
+                then the agent. Checks decide for both; what a view decides without one, it must decide for the
+                agent as well.
+        """
+        self._agents = agents
         self._client = client
 
     def require_user(self, view: View) -> View:
@@ -113,7 +122,8 @@ class Guards:
 
     def _authenticate(self, request: HttpRequest) -> RequestUser:
         token = read_bearer(request.headers.get("authorization"))
-        user = RequestUser(self._client.verify_access_token(token), token)
+        claims = self._client.verify_access_token(token, delegated=self._agents)
+        user = RequestUser(claims, token)
         setattr(request, _attribute, user)
         return user
 

@@ -24,13 +24,13 @@ from fastapi.responses import JSONResponse
 
 from ._async_client import AsyncClient
 from ._fastapi_resource import ProtectedResource, access_token_scheme
-from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from ._http import Problem, RequestAgent, RequestUser, denied_error, read_bearer, to_problem
 from ._protected_resource import ResourceGuard
 from ._recent_sign_in import sign_in_check
 from .errors import DaikonError
 from .types import Context, Resource
 
-__all__ = ["Guards", "Problem", "ProtectedResource", "RequestUser", "to_problem"]
+__all__ = ["Guards", "Problem", "ProtectedResource", "RequestAgent", "RequestUser", "to_problem"]
 
 Item = TypeVar("Item")
 
@@ -38,7 +38,16 @@ Item = TypeVar("Item")
 class Guards:
     """Dependencies that require a user or a permission."""
 
-    def __init__(self, client: AsyncClient) -> None:
+    def __init__(self, client: AsyncClient, *, agents: bool = False) -> None:
+        """Creates guards.
+
+        Args:
+            client: The client that verifies tokens and checks permissions.
+            agents: Whether tokens with which an agent acts for a user are accepted, too. `RequestUser.agent` is
+                then the agent. Checks decide for both; what a view decides without one, it must decide for the
+                agent as well.
+        """
+        self._agents = agents
         self._client = client
         self._users: WeakKeyDictionary[Request, RequestUser] = WeakKeyDictionary()
 
@@ -53,7 +62,8 @@ class Guards:
         if user is not None:
             return user
         token = read_bearer(request.headers.get("authorization"))
-        return RequestUser(await self._client.verify_access_token(token), token)
+        claims = await self._client.verify_access_token(token, delegated=self._agents)
+        return RequestUser(claims, token)
 
     def require_recent(
         self, *, max_age: int | None = None, acr: str | None = None
@@ -125,7 +135,7 @@ class Guards:
         Raises:
             InvalidArgumentError: An argument cannot be right.
         """
-        return ProtectedResource(ResourceGuard(self._client, resource, scopes), self._users)
+        return ProtectedResource(ResourceGuard(self._client, resource, scopes, self._agents), self._users)
 
     async def filter(
         self,

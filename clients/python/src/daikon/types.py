@@ -61,8 +61,8 @@ Context = Mapping[str, Any]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
     """The user who acts, identified by an access token, ID, e-mail address or `external_id`; the service
-    account of an API key (also accepted as `token`); a group; the holder of a link; a delegation; or anyone
-    at all.
+    account of an API key (also accepted as `token`); a group; the holder of a link; a delegation, by its ID; or
+    anyone at all.
 
     Set exactly one field. A group may do what every one of its members may do. Prefer the access token of
     the request: daikon verifies it with every check, so a sign-out takes effect immediately.
@@ -89,10 +89,10 @@ class Subject:
                 return f"Subject({name}=…)"
         if self.anonymous:
             return "Subject(anonymous=True)"
-        if self.delegation is not None:
-            return f"Subject(delegation={self.delegation})"
         if self.group_id is not None:
             return f"Subject(group_id={self.group_id})"
+        if self.delegation is not None:
+            return f"Subject(delegation={self.delegation})"
         return f"Subject(user_id={self.user_id}, email={self.email}, external_id={self.external_id})"
 
 
@@ -330,11 +330,15 @@ class Ancestor:
     shares: tuple[Share, ...]
 
 
+AgentType = Literal["service_account", "client"]
+"""What an agent is: a service account, or a client app."""
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """An agent that acts for a user."""
 
-    type: Literal["service_account", "client"]
+    type: AgentType
     id: str
     name: str
 
@@ -391,11 +395,11 @@ class _RequiredClaims(TypedDict):
     """The role in the workspace when the token was issued. Decide with `check`, not with the role."""
     iss: str
     aud: str
-    """`daikon`, or the URI of the API that the token is limited to."""
+    """`daikon`, the URI of the API that the token is limited to, or `daikon:delegated`."""
     type: Literal["access", "api_key", "resource_access", "delegated"]
     """`api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and `exp`
-    are known; `resource_access` for a token that is limited to an API, which names no person; `delegated` for
-    a token with which an agent acts for the user."""
+    are known; `resource_access` for a token that is limited to an API, which names no person; `delegated` for a
+    token with which an agent acts for the user."""
     iat: int
     """Seconds since the epoch."""
     exp: float
@@ -403,11 +407,11 @@ class _RequiredClaims(TypedDict):
 
 
 class TokenActor(TypedDict):
-    """The agent of a token."""
+    """The agent that acts for a user (RFC 8693, section 4.1)."""
 
     sub: str
-    """The ID of the service account or client app."""
-    typ: Literal["service_account", "client"]
+    """The ID of the agent."""
+    typ: AgentType
 
 
 class AccessTokenClaims(_RequiredClaims, total=False):
@@ -432,9 +436,35 @@ class AccessTokenClaims(_RequiredClaims, total=False):
     scope: str
     """The scopes of the token, separated by spaces."""
     act: TokenActor
-    """The agent that acts for the user (RFC 8693, section 4.1)."""
+    """The agent that acts for the user."""
     delegation_id: str
     """The delegation by which the agent acts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentCredentials:
+    """Who acts for users: a service account, by its API key, or a confidential client app."""
+
+    api_key: str | None = None
+    client_id: str | None = None
+    client_secret: str | None = None
+
+    def __repr__(self) -> str:
+        name = "api_key=…" if self.client_id is None else f"client_id={self.client_id!r}"
+        return f"AgentCredentials({name})"
+
+
+@dataclass(frozen=True, slots=True)
+class DelegatedToken:
+    """A token with which an agent acts for a user."""
+
+    token: str
+    scope: str
+    """The scopes, separated by spaces; empty without a resource."""
+    expires_at: datetime
+
+    def __repr__(self) -> str:
+        return f"DelegatedToken(token=…, scope={self.scope!r}, expires_at={self.expires_at!r})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,6 +10,8 @@ False
 from ._conditions import ConditionInput, ConditionResource, ConditionSubject, WorldCondition
 from ._fakes import AsyncFakeDaikon, FakeDaikon
 from ._world import (
+    WorldAgent,
+    WorldDelegation,
     WorldGroup,
     WorldMember,
     WorldResource,
@@ -27,6 +29,8 @@ __all__ = [
     "ConditionSubject",
     "FakeDaikon",
     "WorldCondition",
+    "WorldAgent",
+    "WorldDelegation",
     "WorldGroup",
     "WorldMember",
     "WorldResource",

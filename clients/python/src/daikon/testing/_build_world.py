@@ -4,13 +4,16 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 
 from .._arguments import resource_id
-from ..types import DeclaredType
+from ..types import Agent, DeclaredType
 from ._conditions import WorldCondition
 from ._declarations import declare, require_condition
 from ._world import (
+    Delegation,
     Registered,
     Share,
     World,
+    WorldAgent,
+    WorldDelegation,
     WorldGroup,
     WorldMember,
     WorldResource,
@@ -35,6 +38,7 @@ def build_world(
     conditions: Mapping[str, WorldCondition],
     resources: Iterable[WorldResource],
     shares: Iterable[WorldShare],
+    delegations: Iterable[WorldDelegation],
 ) -> World:
     """Builds the world of a fake from the arguments of its constructor.
 
@@ -65,6 +69,8 @@ def build_world(
         _add_resource(world, resource)
     for share in shares:
         _add_share(world, share)
+    for delegation in delegations:
+        _add_delegation(world, delegation)
     return world
 
 
@@ -91,6 +97,36 @@ def _add_resource(world: World, resource: WorldResource) -> None:
         created_at=datetime.now(timezone.utc),
         attributes=dict(resource.get("attributes", {})),
         display_name=resource.get("display_name"),
+    )
+
+
+def _add_delegation(world: World, delegation: WorldDelegation) -> None:
+    id, workspace_id, user_id = delegation["id"], delegation["workspace_id"], delegation["user_id"]
+    if (workspace_id, user_id) not in world.members:
+        raise ValueError(f"delegations: the user of {id} is not in members of its workspace")
+    actions, types, listed = (delegation.get(key) for key in ("actions", "resource_types", "resources"))
+    if actions is None and types is None and listed is None:
+        raise ValueError(f"delegations: {id} needs actions, resource_types or resources")
+    resources: list[Registered] | None = None
+    if "resources" in delegation:
+        resources = []
+        for resource in delegation["resources"]:
+            found = world.find(resource)
+            if found is None:
+                raise ValueError(f"delegations: {resource.type} {resource.id} is not in resources")
+            resources.append(found)
+    unnamed: WorldAgent = {"type": "service_account", "id": "agent"}
+    agent = delegation.get("agent", unnamed)
+    world.delegations[id] = Delegation(
+        id=id,
+        user_id=user_id,
+        workspace_id=workspace_id,
+        agent=Agent(agent["type"], agent["id"], agent.get("name", agent["id"])),
+        service=delegation.get("service_name", world.service),
+        actions=delegation.get("actions"),
+        resource_types=delegation.get("resource_types"),
+        resources=resources,
+        expires_at=delegation.get("expires_at"),
     )
 
 

@@ -14,6 +14,7 @@ from ._conditions import (
     Verdict,
     create_evaluate,
 )
+from ._delegations import decide_delegated
 from ._grants import Found, find_custom_roles, find_grants
 from ._subjects import FakeSubject, find_role_of, has_guest
 from ._world import Registered, World
@@ -29,6 +30,19 @@ def decide(
     context: Mapping[str, Any],
 ) -> Explanation:
     """Decides by the rules of the server."""
+    decided = _decide_user(world, subject, action, resource, context)
+    if subject.delegation is None or resource is None:
+        return decided
+    return decide_delegated(world, subject.delegation, action, resource.type, resource, decided)
+
+
+def _decide_user(
+    world: World,
+    subject: FakeSubject,
+    action: str,
+    resource: Registered | None,
+    context: Mapping[str, Any],
+) -> Explanation:
     denial = find_denial(world, subject, resource)
     if denial is not None:
         return _decide_public(world, subject, action, resource, context, denial)

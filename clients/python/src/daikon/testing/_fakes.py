@@ -14,8 +14,9 @@ from ..types import AccessTokenClaims
 from ._build_world import build_world
 from ._conditions import WorldCondition
 from ._server import FakeServer
-from ._tokens import create_fake_token, fake_issuer, resource_access
+from ._tokens import create_fake_token, delegated_access, fake_issuer, resource_access
 from ._world import (
+    WorldDelegation,
     WorldGroup,
     WorldMember,
     WorldResource,
@@ -45,12 +46,19 @@ class _Fake:
         resource: str | None = None,
         scopes: Iterable[str] = (),
         client_id: str = "",
+        delegation: str | None = None,
     ) -> str:
         """Creates an access token that this fake accepts; `seconds` may be negative. The user signed in at
         `signed_in_at`, in seconds since the epoch, by default now. With `resource`, the token is limited to the
-        API with this URI and has the `scopes` that the client app `client_id` has got there."""
+        API with this URI and has the `scopes` that the client app `client_id` has got there. With the ID of a
+        `delegation`, its agent acts for the user."""
         is_guest = self._server.world.is_guest(workspace_id, user_id)
         access = None if resource is None else resource_access(resource, scopes, client_id)
+        if delegation is not None:
+            found = self._server.world.delegations.get(delegation)
+            if found is None:
+                raise ValueError(f"token: {delegation} is not in delegations")
+            access = {**(access or {}), **delegated_access(found, resource)}
         return create_fake_token(user_id, workspace_id, seconds, is_guest, signed_in_at, access)
 
     def revoke_token(self, token: str) -> None:
@@ -103,6 +111,7 @@ class FakeDaikon(_Fake, Client):
         conditions: Mapping[str, WorldCondition] = MappingProxyType({}),
         resources: Iterable[WorldResource] = (),
         shares: Iterable[WorldShare] = (),
+        delegations: Iterable[WorldDelegation] = (),
         timeout: float = 2.0,
     ) -> None:
         """Creates a fake from the facts by which it decides. `actions` are those that the service has
@@ -127,6 +136,7 @@ class FakeDaikon(_Fake, Client):
             conditions=conditions,
             resources=resources,
             shares=shares,
+            delegations=delegations,
         )
         self._server = FakeServer(world)
 
@@ -164,6 +174,7 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
         conditions: Mapping[str, WorldCondition] = MappingProxyType({}),
         resources: Iterable[WorldResource] = (),
         shares: Iterable[WorldShare] = (),
+        delegations: Iterable[WorldDelegation] = (),
         timeout: float = 2.0,
     ) -> None:
         super().__init__(_address, service=service, development_mode=True, tls=False, timeout=timeout)
@@ -179,6 +190,7 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
             conditions=conditions,
             resources=resources,
             shares=shares,
+            delegations=delegations,
         )
         self._server = FakeServer(world)
 

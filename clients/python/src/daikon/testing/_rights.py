@@ -8,7 +8,7 @@ from .._advice import with_advice
 from ..errors import NotFoundError, PermissionDeniedError, UnauthenticatedError
 from ..types import AccessTokenClaims, Reason
 from ._decide import decide, is_owner
-from ._subjects import user_subject
+from ._subjects import token_subject, user_subject
 from ._tokens import read_fake_token
 from ._world import Registered, World
 
@@ -78,10 +78,13 @@ class Rights:
         self, claims: AccessTokenClaims, action: str, resource: Registered, context: Any
     ) -> Reason | None:
         """Why a user may not perform an action, or None. Raises an error if a requirement is not met."""
-        subject = user_subject(self._world, claims["sub"], claims["wid"])
+        subject = token_subject(self._world, claims)
         explanation = decide(self._world, subject, action, resource, MessageToDict(context))
         if explanation.allowed:
             return None
+        if any(reason.rule.startswith("delegation_") for reason in explanation.reasons):
+            message = "The delegation has ended or does not cover this"
+            raise PermissionDeniedError("DELEGATION_DOES_NOT_COVER", message)
         reason = explanation.reasons[0]
         if reason.rule == "requirement_not_met":
             message = f"{action} requires the condition {reason.condition}, which is not met"

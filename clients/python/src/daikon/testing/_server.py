@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
@@ -15,7 +16,7 @@ from ._decide import decide, find_denial
 from ._names import require_id
 from ._permissions import FakePermissions
 from ._rights import Rights
-from ._subjects import FakeSubject, find_subject, group_subject, user_subject
+from ._subjects import FakeSubject, find_subject, group_subject, token_subject, user_subject
 from ._tokens import describe_token_error, verify_fake_token
 from ._workspaces import decide_workspace, find_workspace, is_workspace
 from ._world import World
@@ -85,6 +86,9 @@ class FakeServer:
                 "condition": reason.condition,
                 "resource_type": required_by and required_by.type,
                 "resource_id": required_by and required_by.resource_id,
+                "delegation_id": reason.delegation_id,
+                "agent": reason.agent and asdict(reason.agent),
+                "uncovered": reason.uncovered,
                 "inherited_from": parent and {"resource_type": parent.type, "resource_id": parent.resource_id},
             }
             records.append({key: value for key, value in record.items() if value is not None})
@@ -160,7 +164,7 @@ class FakeServer:
         if request.workspace_id != workspace_id:
             message = "The token was issued for another workspace"
             raise PermissionDeniedError("OTHER_WORKSPACE", message)
-        subject = user_subject(self.world, claims["sub"], workspace_id)
+        subject = token_subject(self.world, claims)
         context = MessageToDict(request.context)
         role = self.world.find_role(workspace_id, claims["sub"])
         ids = [

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Literal
 
 from ..errors import InvalidTokenError
-from ..types import Role
+from ..types import AccessTokenClaims, Role
 from ..v1 import access_pb2
 from ._tokens import read_fake_token
-from ._world import World
+from ._world import Delegation, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class FakeSubject:
     """The workspace of the token, to which decisions are restricted."""
     home: str | None = None
     """The workspace of a group or link."""
+    delegation: Delegation | None = None
+    """The delegation by which an agent acts for the user."""
 
 
 def find_subject(world: World, subject: access_pb2.AccessSubject, revoked: set[str]) -> FakeSubject:
@@ -41,7 +43,9 @@ def find_subject(world: World, subject: access_pb2.AccessSubject, revoked: set[s
             claims = read_fake_token(id)
         except InvalidTokenError:
             return FakeSubject()
-        return FakeSubject() if id in revoked else user_subject(world, claims["sub"], claims["wid"])
+        return FakeSubject() if id in revoked else token_subject(world, claims)
+    if subject.type == "delegation":
+        return _delegation_subject(world, id)
     if subject.type == "group":
         return group_subject(world, id)
     if subject.type != "user":
@@ -66,6 +70,22 @@ def user_subject(world: World, user_id: str, workspace_id: str | None = None) ->
         may_view_public=user.is_active,
         workspace_id=workspace_id,
     )
+
+
+def token_subject(world: World, claims: AccessTokenClaims) -> FakeSubject:
+    """Whom an access token names as a subject."""
+    if "delegation_id" in claims:
+        return _delegation_subject(world, claims["delegation_id"])
+    return user_subject(world, claims["sub"], claims["wid"])
+
+
+def _delegation_subject(world: World, id: str) -> FakeSubject:
+    """The user of a delegation as a subject, in the workspace of the delegation."""
+    delegation = world.delegations.get(id)
+    if delegation is None:
+        return FakeSubject()
+    subject = user_subject(world, delegation.user_id, delegation.workspace_id)
+    return replace(subject, delegation=delegation)
 
 
 def group_subject(world: World, id: str) -> FakeSubject:

@@ -11,6 +11,7 @@ from .._tokens import decode_token, require_accepted, to_access_claims, token_ex
 from ..errors import InvalidTokenError
 from ..types import AccessTokenClaims
 from ..v1 import access_pb2
+from ._world import Delegation
 
 # The tokens of fakes are not signed, so no server accepts them.
 fake_issuer = "daikon-fake"
@@ -23,7 +24,7 @@ def create_fake_token(
     seconds: float,
     is_guest: bool,
     signed_in_at: float | None = None,
-    access: Mapping[str, str] | None = None,
+    access: Mapping[str, Any] | None = None,
 ) -> str:
     now = int(time.time())
     claims: AccessTokenClaims = {
@@ -44,13 +45,20 @@ def create_fake_token(
     if is_guest:
         claims["guest"] = True
     claims = cast(AccessTokenClaims, {**claims, **(access or {})})
-    header = {"alg": "none", "typ": "at+jwt"}
+    header = {"alg": "none", "typ": "dt+jwt" if claims["type"] == "delegated" else "at+jwt"}
     return f"{_encode(header)}.{_encode(claims)}.{_signature}"
 
 
 def resource_access(uri: str, scopes: Iterable[str], client_id: str) -> dict[str, str]:
     """The claims of a token that is limited to an API."""
     return {"aud": uri, "type": "resource_access", "client_id": client_id, "scope": " ".join(scopes)}
+
+
+def delegated_access(delegation: Delegation, uri: str | None) -> dict[str, Any]:
+    """The claims of a token with which an agent acts for a user."""
+    act = {"sub": delegation.agent.id, "typ": delegation.agent.type}
+    aud = "daikon:delegated" if uri is None else uri
+    return {"aud": aud, "type": "delegated", "act": act, "delegation_id": delegation.id}
 
 
 def read_fake_token(token: str) -> AccessTokenClaims:
@@ -68,10 +76,9 @@ def read_fake_token(token: str) -> AccessTokenClaims:
     return claims
 
 
-def verify_fake_token(token: str, audience: str | None, delegated: bool = False) -> AccessTokenClaims:
+def verify_fake_token(token: str, audience: str | None, delegated: bool) -> AccessTokenClaims:
     """Raises InvalidTokenError for tokens that are not for the API, or for everything without an `audience`."""
-    claims = read_fake_token(token)
-    decoded = decode_token(token)
+    claims, decoded = read_fake_token(token), decode_token(token)
     assert decoded is not None
     require_accepted(decoded, audience, delegated)
     return to_access_claims(claims)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from ..types import Explanation, Reason, Rule
 from . import _access as access
 from ._declarations import WORKSPACE_TYPE
+from ._delegations import decide_delegated
 from ._grants import find_custom_roles
 from ._subjects import FakeSubject, find_role_of
 from ._world import World
@@ -23,6 +24,13 @@ def find_workspace(world: World, name: str) -> str | None:
 def decide_workspace(world: World, subject: FakeSubject, action: str, workspace_id: str | None) -> Explanation:
     """Decides about a workspace itself: members may view it, owners and admins may do everything, and members
     who have a custom role with an action may perform it."""
+    decided = _decide_user(world, subject, action, workspace_id)
+    if subject.delegation is None:
+        return decided
+    return decide_delegated(world, subject.delegation, action, WORKSPACE_TYPE, None, decided)
+
+
+def _decide_user(world: World, subject: FakeSubject, action: str, workspace_id: str | None) -> Explanation:
     if subject.kind == "link":
         return _deny("no_grant")
     if not subject.is_known:

@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 from .._arguments import is_uuid, resource_id
 from ..errors import invalid_argument
 from ..types import (
+    Agent,
+    AgentType,
     Condition,
     ConditionDeclaration,
     DeclaredType,
@@ -138,6 +140,36 @@ class WorldShare(_Share, total=False):
     condition: Condition
 
 
+class _Agent(TypedDict):
+    type: AgentType
+    id: str
+
+
+class WorldAgent(_Agent, total=False):
+    """The agent of a delegation."""
+
+    name: str
+
+
+class _Delegation(TypedDict):
+    id: str
+    user_id: str
+    workspace_id: str
+
+
+class WorldDelegation(_Delegation, total=False):
+    """A delegation of a user to an agent. A list that is absent stands for all, and at least one is required.
+    `service_name` is by default the service of the world.
+    """
+
+    agent: WorldAgent
+    service_name: str
+    actions: Sequence[str]
+    resource_types: Sequence[str]
+    resources: Sequence[Resource]
+    expires_at: datetime
+
+
 @dataclass(eq=False, slots=True)
 class User:
     id: str
@@ -203,6 +235,19 @@ class Group:
     groups: set[str]
 
 
+@dataclass(eq=False, slots=True)
+class Delegation:
+    id: str
+    user_id: str
+    workspace_id: str
+    agent: Agent
+    service: str
+    actions: Sequence[str] | None
+    resource_types: Sequence[str] | None
+    resources: Sequence[Registered] | None
+    expires_at: datetime | None
+
+
 class World:
     """The data that a fake bases its decisions on. `build_world` adds what it is built with."""
 
@@ -244,6 +289,7 @@ class World:
         self.resources: dict[tuple[str, str], Registered] = {}
         self.conditions = dict(conditions)
         self.resource_types: dict[str, DeclaredType] = {}
+        self.delegations: dict[str, Delegation] = {}
 
     def find(self, resource: Resource) -> Registered | None:
         id = resource_id(self.service, resource.type, resource.id)
