@@ -38,8 +38,11 @@ test('a fake decides for a user and the agent that acts for them', async (t) => 
     members: [
       { workspaceId: 'acme', userId: 'alice', role: 'editor' },
       { workspaceId: 'acme', userId: 'bob', role: 'viewer' },
+      { workspaceId: 'acme', userId: 'former', role: 'viewer', expiresAt: past },
     ],
+    resourceTypes: [{ type: 'document', allowPublic: true }],
     resources: [
+      { type: 'document', id: 'notice', ...owned, visibility: 'public' },
       { ...folder, ...owned },
       { ...below, ...owned, parent: folder },
       { ...elsewhere, ...owned },
@@ -54,9 +57,11 @@ test('a fake decides for a user and the agent that acts for them', async (t) => 
       { id: 'other-service', ...base, actions: ['view'], serviceName: 'other' },
       { id: 'managing', ...base, actions: ['manage'] },
       { id: 'workspace', ...base, resourceTypes: ['workspace'] },
+      { id: 'of-former', userId: 'former', workspaceId: 'acme', actions: ['view'] },
     ],
   })
   const workspace = { type: 'workspace', id: 'acme' }
+  const notice = { type: 'document', id: 'notice' }
   const rows = [
     ['viewing', 'view', below, true],
     ['viewing', 'edit', below, false],
@@ -74,6 +79,8 @@ test('a fake decides for a user and the agent that acts for them', async (t) => 
     ['managing', 'manage', below, true],
     ['managing', 'view', below, false],
     ['workspace', 'view', workspace, true],
+    ['viewing', 'view', notice, true],
+    ['of-former', 'view', notice, false],
     ['unknown', 'view', below, false],
   ] as const
   for (const [delegation, action, resource, isAllowed] of rows) {

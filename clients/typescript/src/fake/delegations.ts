@@ -1,5 +1,5 @@
 import type { Explanation, Reason } from '../results.ts'
-import type { FakeDelegation, FakeResource, FakeState } from './state.ts'
+import { type FakeDelegation, type FakeResource, type FakeState, findRole } from './state.ts'
 
 /** What a delegation is asked to cover. */
 type Asked = { action: string; type: string; resource: FakeResource | undefined }
@@ -24,11 +24,14 @@ export function decideDelegated(
 }
 
 function findDenial(
-  { service, resources }: FakeState,
+  state: FakeState,
   delegation: FakeDelegation,
   { action, type, resource }: Asked,
 ): Pick<Reason, 'rule' | 'uncovered'> | undefined {
-  const { expiresAt, actions, resourceTypes, workspaceId } = delegation
+  const { service, resources } = state
+  const { userId, expiresAt, actions, resourceTypes, workspaceId } = delegation
+  // A delegation ends with the membership of its user.
+  if (!findRole(state, workspaceId, userId)) return { rule: 'delegation_ended' }
   if (expiresAt && expiresAt.getTime() <= Date.now()) return { rule: 'delegation_expired' }
   const rule = 'delegation_does_not_cover'
   // `manage` and workspaces are covered by name alone.
