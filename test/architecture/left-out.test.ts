@@ -49,12 +49,11 @@ const optional = {
     sharedTests: ['test/activity/events.test.ts'],
   },
   webhooks: {
-    sharedTests: [
+    sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
+    dependents: [
+      ...['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`),
       'test/activity/agents.test.ts',
-      'test/activity/events.test.ts',
-      'test/admin/user-data.test.ts',
     ],
-    dependents: ['feed-jobs', 'feed', 'run', 'daikon-server'].map((name) => `bench/${name}.ts`),
   },
   connections: {
     sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
