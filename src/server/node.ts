@@ -6,6 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
+import { waitForDatabase } from '../database/wait-for-database.ts'
 import { registerAccountClient } from '../identity/account-client.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
@@ -104,6 +105,7 @@ export async function startNode(
     await database.close()
   }
   try {
+    await waitForDatabase(database.execute)
     await requireKnownFacts(database.execute)
     const running = createApplication({
       database,
