@@ -36,8 +36,8 @@ if (hasBrowser) {
     await guest.focus()
     await page.keyboard.press('Space')
     await dialog.getByText('The role Editor becomes Viewer.').waitFor()
-    // He has a share, from which another resource inherits, and owns a third one.
-    await dialog.getByText(/Sees 3 of 5 resources in the workspace/).waitFor()
+    // He has a share, from which another resource inherits.
+    await dialog.getByText(/Sees 2 of 5 resources in the workspace/).waitFor()
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'workspace-member-guest', 'dialog'), [])
     await inDialog('Save').click()
