@@ -41,10 +41,17 @@ export type ComposeProject = {
 export async function startProject(t: ExecutionContext, ...files: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-compose-'))
   const [httpPort, grpcPort] = [await findFreePort(), await findFreePort()]
-  const override = join(folder, 'ports.yml')
+  const override = join(folder, 'override.yml')
   const ports = [`127.0.0.1:${httpPort}:8000`, `127.0.0.1:${grpcPort}:50051`]
   const list = ports.map((port) => `"${port}"`).join(', ')
-  await writeFile(override, `services:\n  proxy:\n    ports: !override [${list}]\n`)
+  // Nodes start more slowly beside other tests.
+  const patient = '{healthcheck: {start_period: 300s}}'
+  const services = [
+    `proxy: {ports: !override [${list}]}`,
+    `daikon-1: ${patient}`,
+    `daikon-2: ${patient}`,
+  ]
+  await writeFile(override, `services:\n  ${services.join('\n  ')}\n`)
   const [program = '', ...first] = findCompose() ?? []
   const name = `daikon-test-${randomBytes(4).toString('hex')}`
   const paths = [...files.map((file) => join(root, file)), override]
