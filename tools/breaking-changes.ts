@@ -11,6 +11,8 @@ export const acceptedChanges: string[] = [
   changeRequest('WorkspaceService', 'DeleteWorkspace', 'WorkspaceRequest'),
   // Absent if a page is displayed.
   'Field "1" with name "location" on message "BeginLoginResponse" changed cardinality from "optional with implicit presence" to "optional with explicit presence".',
+  // Absent for a service account, and empty for token exchange without a resource.
+  'Field "6" with name "scope" on message "OAuthTokenResponse" changed cardinality from "optional with implicit presence" to "optional with explicit presence".',
 ]
 
 function changeRequest(service: string, method: string, before: string): string {

@@ -13,6 +13,8 @@ export type Lane = {
   workspace: string
   /** Registered by the recorder. */
   resource: string
+  /** Delegations by which an agent may view for the owner. Each is ended at most once. */
+  delegations: string[]
   userToken: string
   ownerToken: string
 }
@@ -42,6 +44,7 @@ async function createLane(tokens: Pick<Tokens, 'sign'>, lane: number): Promise<L
     owner,
     workspace,
     resource: randomUUID(),
+    delegations: Array.from({ length: delegationCount }, () => randomUUID()),
     userToken: await signToken(tokens, user, workspace),
     ownerToken: await signToken(tokens, owner, workspace),
   }
@@ -61,15 +64,25 @@ function signToken({ sign }: Pick<Tokens, 'sign'>, user: string, workspace: stri
   return sign('access', claims, 86_400)
 }
 
+/** The number of delegations of a lane, which is not used any longer than they last. */
+const delegationCount = 40
+
 const insertSql = `
   with lane as (
-    select * from jsonb_to_recordset($1) as lane ("user" uuid, email text, owner uuid, workspace uuid)
+    select * from jsonb_to_recordset($1) as lane
+      ("user" uuid, email text, owner uuid, workspace uuid, delegations uuid[])
   ), new_users as (
     insert into users (id, name, email)
       select "user", 'user', email from lane
       union all select owner, 'owner', 'owner-' || owner || '@example.com' from lane
   ), new_workspaces as (
     insert into workspaces (id, name, slug) select workspace, 'lane', 'lane-' || workspace from lane
+  ), new_delegations as (
+    insert into delegations (id, user_id, workspace_id, service_name, agent_type, agent_id,
+        agent_name, actions, reason, created_at, expires_at)
+      select id, owner, workspace, 'documents', 'service_account', id, 'agent', '{view}', 'test',
+        now(), now() + interval '1 day'
+      from lane, unnest(delegations) id
   )
   insert into members (workspace_id, user_id, role, joined_at)
     select workspace, "user", 'viewer', now() from lane

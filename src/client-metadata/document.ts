@@ -5,7 +5,7 @@ import { blankCharacters, controlCharacters } from '../core/control-characters.t
 import { ServiceError } from '../core/errors.ts'
 import { isDeeper } from '../core/json-violation.ts'
 import { readKeySet } from '../identity/client-keys.ts'
-import { findRedirectProblem } from './redirect-rules.ts'
+import { findDocumentedUriProblem } from '../identity/redirect-uris.ts'
 
 /** What the document of a client says, as far as it is read. */
 export type ClientDocument = {
@@ -88,7 +88,7 @@ function findRedirectProblems(uris: unknown): string[] {
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > maxRedirectUris)
     return [`redirect_uris must be a list of 1 to ${maxRedirectUris} URIs`]
   return uris.flatMap((uri, index) => {
-    const problem = typeof uri === 'string' ? findRedirectProblem(uri) : 'must be a text'
+    const problem = typeof uri === 'string' ? findDocumentedUriProblem(uri) : 'must be a text'
     return problem ? [`redirect_uris[${index}] ${problem}`] : []
   })
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { externalClientId } from '../identity/external-client-id.ts'
 import type { ExternalClients, ExternalId } from '../identity/ports.ts'
+import { isDocumentedUri } from '../identity/redirect-uris.ts'
 import type { OutboundClient } from '../outbound/outbound-client.ts'
 import { type ClientUrl, looksLikeUrl, readClientUrl } from './client-url.ts'
 import { DocumentError, readClientDocument, readClientKeys } from './document.ts'
@@ -8,7 +9,6 @@ import { createDocumentCache, type Found, type Requester } from './document-cach
 import { fetchDocument } from './fetch-document.ts'
 import { type HostRule, isAllowedHost } from './host-rules.ts'
 import { reasons } from './reasons.ts'
-import { isListedRedirect } from './redirect-rules.ts'
 import type { FetchWindows } from './windows.ts'
 
 type Options = {
@@ -67,7 +67,7 @@ export function createExternalClients(options: Options): ExternalClients {
       return {
         name,
         metadataHash,
-        allowsRedirect: (uri) => isListedRedirect(uri, redirectUris),
+        allowsRedirect: (uri) => isDocumentedUri(uri, redirectUris),
         ...(keys && {
           loadKeys: async () =>
             'jwks' in keys ? keys.jwks : requireFound(await findKeys(keys.jwksUri, requester)),

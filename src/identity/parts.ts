@@ -2,6 +2,7 @@ import { noConnectionProviders, noExternalClients, noResourceServices } from './
 import { createAccountChecks } from './doctor.ts'
 import { identityHandlers } from './handlers.ts'
 import { createIdentityJobs } from './jobs.ts'
+import { noteNoUse } from './note-delegation-use.ts'
 import type { LogoutSender } from './oauth/logout-notifications.ts'
 import { createIdentityServices } from './services.ts'
 import { identityStores } from './store/stores.ts'
@@ -14,6 +15,7 @@ export const parts = {
     accountUrl: undefined as string | undefined,
     connectionProviders: noConnectionProviders,
     externalClients: noExternalClients,
+    noteDelegationUse: noteNoUse,
     resourceServices: noResourceServices,
     tokenExchange: noTokenExchange,
   },

@@ -10,18 +10,45 @@ import { areClientOriginsSql, type ClientStore, type LoginClient } from './store
  * undefined if it can. `allowHttp` allows http for hosts other than loopback.
  */
 export function findRedirectUriProblem(uri: string, allowHttp: boolean): string | undefined {
+  return findUriProblem(uri, ({ protocol, hostname }) => {
+    if (protocol !== 'https:' && protocol !== 'http:') return 'must be an http or https URL'
+    if (protocol === 'http:' && !allowHttp) return findHttpProblem(hostname)
+    if (hostname.includes('*')) return 'must not have a wildcard in its host'
+    return undefined
+  })
+}
+
+/** Returns why the document of a client may not name a redirect URI, in the same way. */
+export function findDocumentedUriProblem(uri: string): string | undefined {
+  return findUriProblem(uri, ({ protocol, hostname }) => {
+    if (protocol === 'https:') return undefined
+    if (protocol === 'http:') return findHttpProblem(hostname)
+    // A scheme of a domain that the program owns (RFC 8252, 7.1). Those of browsers have no dot.
+    return protocol.includes('.') ? undefined : 'must have a scheme with a dot, or be https'
+  })
+}
+
+/** Returns what is wrong with any redirect URI, or with the scheme and host of this one. */
+function findUriProblem(
+  uri: string,
+  findOriginProblem: (url: URL) => string | undefined,
+): string | undefined {
   if (uri.length > 2000 || !URL.canParse(uri)) return 'must be an absolute URL'
-  const { protocol, hostname, username, password } = new URL(uri)
-  if (protocol !== 'https:' && protocol !== 'http:') return 'must be an http or https URL'
-  if (protocol === 'http:' && !allowHttp && !loopbackHosts.includes(hostname))
-    return 'must be https, unless the host is loopback'
-  if (hostname.includes('*')) return 'must not have a wildcard in its host'
+  const url = new URL(uri)
+  const problem = findOriginProblem(url)
+  if (problem) return problem
   if (uri.includes('#')) return 'must not have a fragment'
-  if (username || password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not have a user name'
+  if (url.username || url.password || /^[a-z][^:]*:\/\/[^/?]*@/i.test(uri))
+    return 'must not have a user name'
   if (/[\s\\\p{Cc}\p{Cs}]/u.test(uri))
     return 'must not have whitespace, backslashes or control characters'
-  if (!/^https?:\/\/[^/]/i.test(uri)) return 'must be an absolute URL'
+  // What a parser completes, such as `https:example.com`.
+  if (/^https?:(?!\/\/[^/])/i.test(uri)) return 'must be an absolute URL'
   return undefined
+}
+
+function findHttpProblem(hostname: string): string | undefined {
+  return loopbackHosts.includes(hostname) ? undefined : 'must be https, unless the host is loopback'
 }
 
 /**
@@ -42,8 +69,29 @@ export function appendToQuery(uri: string, parameters: Record<string, string>): 
  * 8252, 7.3).
  */
 export function listMatchingUris(uri: string): string[] {
-  const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]):\d{1,5}(?=$|[/?])/
-  return loopback.test(uri) && URL.canParse(uri) ? [uri, uri.replace(loopback, 'http://$1')] : [uri]
+  const withoutPort = removeLoopbackPort(uri)
+  // The name localhost may lead to another computer, so its port counts.
+  return withoutPort && new URL(uri).hostname !== 'localhost' ? [uri, withoutPort] : [uri]
+}
+
+/**
+ * Whether the redirect URI of a request is one of the document of a client. Those of a program on this
+ * computer match whatever the port, also of the document, and all others match as text.
+ */
+export function isDocumentedUri(uri: string, documented: readonly string[]): boolean {
+  const withoutPort = removeLoopbackPort(uri)
+  return (
+    documented.includes(uri) ||
+    (withoutPort !== undefined && documented.some((one) => removeLoopbackPort(one) === withoutPort))
+  )
+}
+
+const loopbackOrigin = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?(?=$|[/?])/
+
+/** Returns a URI of this computer without its port, or undefined for any other. */
+function removeLoopbackPort(uri: string): string | undefined {
+  if (!loopbackOrigin.test(uri) || !URL.canParse(uri)) return undefined
+  return uri.replace(loopbackOrigin, 'http://$1')
 }
 
 /**

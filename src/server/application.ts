@@ -148,6 +148,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
       tokens: services.tokens,
       resourceServices: services.resourceServices,
       findApiKey: services.findApiKey,
+      noteDelegationUse: services.noteDelegationUse,
       keysRequired: settings.SERVICE_KEYS_REQUIRED,
       adminOrigins: [adminUrl, baseUrl].map((url) => new URL(url).origin),
       ...keyUses,

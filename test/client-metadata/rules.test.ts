@@ -4,7 +4,7 @@ import { readClientUrl } from '../../src/client-metadata/client-url.ts'
 import { DocumentError, readClientDocument } from '../../src/client-metadata/document.ts'
 import { freshnessOf } from '../../src/client-metadata/freshness.ts'
 import { hostRule, isAllowedHost } from '../../src/client-metadata/host-rules.ts'
-import { findRedirectProblem, isListedRedirect } from '../../src/client-metadata/redirect-rules.ts'
+import { findDocumentedUriProblem, isDocumentedUri } from '../../src/identity/redirect-uris.ts'
 import { jwk } from '../support/client-assertions.ts'
 
 const allows = (rules: string, host: string) =>
@@ -127,7 +127,7 @@ test('redirect URIs are https, of this computer, or of a scheme with a dot', (t)
     'com.example.app:/cb',
     'com.example.app://cb',
   ]
-  for (const uri of right) t.is(findRedirectProblem(uri), undefined, uri)
+  for (const uri of right) t.is(findDocumentedUriProblem(uri), undefined, uri)
   const wrong = [
     '/cb',
     'http://example.com/cb',
@@ -143,13 +143,13 @@ test('redirect URIs are https, of this computer, or of a scheme with a dot', (t)
     'https://example.com\\cb',
     `https://example.com/${'a'.repeat(2000)}`,
   ]
-  for (const uri of wrong) t.truthy(findRedirectProblem(uri), uri)
+  for (const uri of wrong) t.truthy(findDocumentedUriProblem(uri), uri)
 })
 
 test('a redirect URI of this computer matches any port, others match as text', (t) => {
   const listed = ['https://a.example/cb', 'http://127.0.0.1:1/cb', 'http://localhost/cb', 'a.b:/cb']
   const matching = ['http://127.0.0.1:5000/cb', 'http://127.0.0.1/cb', 'http://localhost:80/cb']
-  for (const uri of [...listed, ...matching]) t.true(isListedRedirect(uri, listed), uri)
+  for (const uri of [...listed, ...matching]) t.true(isDocumentedUri(uri, listed), uri)
   const others = [
     'https://a.example:444/cb',
     'http://127.0.0.1:5000/cb/',
@@ -162,7 +162,7 @@ test('a redirect URI of this computer matches any port, others match as text', (
     'a.b:/cb?x',
     '',
   ]
-  for (const uri of others) t.false(isListedRedirect(uri, listed), uri)
+  for (const uri of others) t.false(isDocumentedUri(uri, listed), uri)
 })
 
 const url = 'https://a.example/client.json'

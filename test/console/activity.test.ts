@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
-  const { call, consoleUrl } = fixture
+  const { call, consoleUrl, pool } = fixture
   const page = await fixture.openPage('/')
   await loadAxe(page)
   test.after.always(() => fixture.stop())
@@ -76,5 +78,23 @@ if (hasBrowser) {
     await waitForValue(about, '')
     await page.waitForURL(`${consoleUrl}/activity`)
     t.pass()
+  })
+
+  test.serial('what an agent did for people is found by the name of the agent', async (t) => {
+    await pool.query(
+      `insert into activity (id, action, target_type, target_id, actor_id, agent_type, agent_id,
+         delegation_id, workspace_id, detail, created_at)
+       values ($1, 'permission.visibility_changed', 'permission', $2, $3, 'service_account', $4,
+         $1, $5, '{"visibility":"workspace"}', now())`,
+      [randomUUID(), data.resourceId, data.userId, data.serviceAccountId, data.workspaceId],
+    )
+    await page.goto(`${consoleUrl}/activity?workspace_id=${data.workspaceId}`)
+    await loadAxe(page)
+    await page.getByRole('combobox', { name: 'Through' }).fill('night')
+    await page.getByRole('option', { name: 'Nightly export (service account)' }).click()
+    await page.waitForURL((url) => url.searchParams.get('agent_id') === data.serviceAccountId)
+    await page.getByText('Chiara Conti, through Nightly export').waitFor()
+    await waitUntil(async () => (await rows.count()) === 2)
+    t.deepEqual(await inspectPage(page, 'activity-through'), [])
   })
 }

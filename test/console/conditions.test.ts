@@ -59,7 +59,8 @@ if (hasBrowser) {
   test.serial('a condition is tried with a sample before it is saved', async (t) => {
     await inDialog('Try it').click()
     const sample = dialog.getByRole('textbox', { name: 'Sample' })
-    t.deepEqual(JSON.parse(await sample.inputValue()).params, { limit: null })
+    const { params, agent } = JSON.parse(await sample.inputValue())
+    t.deepEqual({ params, agent }, { params: { limit: null }, agent: { type: '', id: '' } })
     for (const [text, result] of [
       ['{"params": {"limit": 100}', /Invalid JSON/],
       ['[]', 'Must be a JSON object'],

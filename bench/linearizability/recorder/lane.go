@@ -36,14 +36,16 @@ const (
 
 // objects are the objects that a lane reads and changes. No other lane uses them.
 type objects struct {
-	Lane       int    `json:"lane"`
-	User       string `json:"user"`
-	Email      string `json:"email"`
-	Owner      string `json:"owner"`
-	Workspace  string `json:"workspace"`
-	Resource   string `json:"resource"`
-	UserToken  string `json:"userToken"`
-	OwnerToken string `json:"ownerToken"`
+	Lane      int    `json:"lane"`
+	User      string `json:"user"`
+	Email     string `json:"email"`
+	Owner     string `json:"owner"`
+	Workspace string `json:"workspace"`
+	Resource  string `json:"resource"`
+	// Delegations by which an agent may view for the owner.
+	Delegations []string `json:"delegations"`
+	UserToken   string   `json:"userToken"`
+	OwnerToken  string   `json:"ownerToken"`
 }
 
 // scripts are sequences of writes by a client. Most of them are shares and revocations, and writes
@@ -51,6 +53,7 @@ type objects struct {
 var scripts = slices.Concat(
 	slices.Repeat([][]operation{{share}, {shareRole}, {revoke}}, 4),
 	slices.Repeat([][]operation{{createLink, deleteLink}, {createLink, deleteLink}}, 2),
+	[][]operation{{endDelegation}, {endDelegation}},
 	[][]operation{
 		{unregister, register, share},
 		{remove, invite, share},
@@ -62,7 +65,7 @@ var scripts = slices.Concat(
 )
 
 // reads are the operations that read.
-var reads = []operation{check, list, evaluate, follow}
+var reads = []operation{check, list, evaluate, follow, act}
 
 // lane runs concurrent clients that change and read the access of one user to one resource through
 // all nodes.
@@ -77,9 +80,14 @@ type lane struct {
 	createLink func(*node) (linked, codes.Code)
 	deleteLink func(*node, linked) codes.Code
 	follow     func(*node, linked) (bool, codes.Code)
+	// endDelegation and act are about a delegation of the owner.
+	endDelegation func(*node, linked) codes.Code
+	act           func(*node, linked) (bool, codes.Code)
+	// delegations are those of the current history.
+	delegations []string
 }
 
-// linked is a link that was created.
+// linked is a link that was created, or a delegation.
 type linked struct {
 	number    int
 	token, id string
@@ -243,6 +251,24 @@ func newLane(r *recorder, index int, o objects) *lane {
 			})
 			return isAllowed, code
 		},
+		endDelegation: func(n *node, delegation linked) codes.Code {
+			return send(asAdmin, func(ctx context.Context) error {
+				_, err := n.delegations.DeleteDelegation(ctx, &daikonv1.DeleteDelegationRequest{DelegationId: delegation.id})
+				return err
+			})
+		},
+		act: func(n *node, delegation linked) (isAllowed bool, code codes.Code) {
+			code = send(asService, func(ctx context.Context) error {
+				response, err := n.access.Evaluate(ctx, &daikonv1.EvaluateRequest{
+					Subject:  &daikonv1.AccessSubject{Type: "delegation", Id: delegation.id},
+					Action:   &daikonv1.AccessAction{Name: view},
+					Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
+				})
+				isAllowed = response.GetDecision()
+				return err
+			})
+			return isAllowed, code
+		},
 		reads: map[operation]func(*node) (bool, codes.Code){
 			check: func(n *node) (isAllowed bool, code codes.Code) {
 				code = send(asUser, func(ctx context.Context) error {
@@ -272,8 +298,8 @@ func newLane(r *recorder, index int, o objects) *lane {
 	}
 }
 
-// run records and verifies histories until the recorder stops or the outcome of a write is unknown. The state is reset
-// between histories, so that each starts from the same one.
+// run records and verifies histories until the recorder stops, the outcome of a write is unknown or no delegations are
+// left. The state is reset between histories, so that each starts from the same one.
 func (l *lane) run() {
 	// A share can only have a role that is declared.
 	for l.writes[declare](anyNode(l.recorder.nodes, nil)) != codes.OK {
@@ -282,7 +308,10 @@ func (l *lane) run() {
 		}
 		time.Sleep(retryDelay)
 	}
-	for !l.recorder.isStopping.Load() {
+	for l.delegations = range slices.Chunk(l.objects.Delegations, maxDelegations) {
+		if l.recorder.isStopping.Load() {
+			return
+		}
 		h := &history{lane: l}
 		h.record()
 		isReset := h.unknown.Load() == 0 && !l.recorder.isStopping.Load() && h.reset()
@@ -304,6 +333,8 @@ type history struct {
 	links []linked
 	// created is the number of links that may have been created.
 	created int
+	// ended is the number of delegations that may have been ended.
+	ended int
 }
 
 func (h *history) record() {
@@ -359,6 +390,8 @@ func (h *history) write(client int, called operation, n *node) bool {
 		}
 	case deleteLink:
 		code = h.lane.deleteLink(n, link)
+	case endDelegation:
+		code = h.lane.endDelegation(n, link)
 	default:
 		code = h.lane.writes[called](n)
 	}
@@ -389,9 +422,12 @@ func (h *history) read(client int, n *node) {
 	start := h.lane.recorder.now()
 	var isAllowed bool
 	var code codes.Code
-	if called == follow {
+	switch called {
+	case follow:
 		isAllowed, code = h.lane.follow(n, link)
-	} else {
+	case act:
+		isAllowed, code = h.lane.act(n, link)
+	default:
 		isAllowed, code = h.lane.reads[called](n)
 	}
 	// The token of a deactivated user is not accepted.
@@ -401,8 +437,8 @@ func (h *history) read(client int, n *node) {
 	h.add(client, start, outcomeOf(isAllowed), invocation{called, link.number})
 }
 
-// chooseLink returns the link that an operation is about, if any: a new number, or one of the latest links. It reports
-// false if there is none.
+// chooseLink returns the link or delegation that an operation is about, if any: a new number, or one of the latest. It
+// reports false if there is none.
 func (h *history) chooseLink(called operation) (linked, bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -419,8 +455,22 @@ func (h *history) chooseLink(called operation) (linked, bool) {
 			return linked{}, false
 		}
 		return latest[rand.IntN(len(latest))], true
+	case endDelegation:
+		if h.ended == len(h.lane.delegations) {
+			return linked{}, false
+		}
+		h.ended++
+		return h.delegation(h.ended - 1), true
+	case act:
+		// The one that was ended last, or the next.
+		first, last := max(0, h.ended-1), min(h.ended, len(h.lane.delegations)-1)
+		return h.delegation(first + rand.IntN(last-first+1)), true
 	}
 	return linked{}, true
+}
+
+func (h *history) delegation(number int) linked {
+	return linked{number: number, id: h.lane.delegations[number]}
 }
 
 func (h *history) add(client int, start int64, result outcome, called invocation) {

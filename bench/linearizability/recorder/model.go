@@ -12,10 +12,10 @@ import (
 // operation names a call that reads or changes the state of its lane.
 type operation string
 
-// invocation is an operation, and the number of the link that it is about, if any.
+// invocation is an operation, and the number of the link or delegation that it is about, if any.
 type invocation struct {
 	operation
-	link int
+	number int
 }
 
 const (
@@ -39,12 +39,16 @@ const (
 	narrow      operation = "narrow role"
 	createLink  operation = "create link"
 	deleteLink  operation = "delete link"
+	// endDelegation ends a delegation of the owner, who is always an active member.
+	endDelegation operation = "end delegation"
 
 	check    operation = "check"
 	evaluate operation = "evaluate"
 	list     operation = "list"
 	// follow evaluates as a link.
 	follow operation = "follow link"
+	// act evaluates as an agent with a delegation of the owner.
+	act operation = "act by delegation"
 )
 
 // outcome is the result of a call: whether a write was accepted, which may be unknown, or whether a
@@ -67,19 +71,24 @@ func outcomeOf(isAccepted bool) outcome {
 // maxLinks is the maximum number of links of a history.
 const maxLinks = 64
 
+// maxDelegations is the number of delegations of a history.
+const maxDelegations = 4
+
 // facts are the state of a lane: whether the user is active, whether the user is a member of the workspace, whether
 // the resource is registered, whether it is shared with the user with a permission or with a role, whether it has the
-// attribute, which links it has, one bit each, and what the type declares.
+// attribute, which links it has and which delegations have ended, one bit each, and what the type declares.
 type facts struct {
 	active, member, registered, shared, sharedRole, open bool
 	links                                                uint64
+	ended                                                uint8
 	required, narrowed                                   bool
 }
 
 // initialFacts are the state at the start of each history.
 var initialFacts = facts{active: true, member: true}
 
-// resets are operations that restore initialFacts from any other state.
+// resets are operations that restore initialFacts from any other state, but for the delegations: the next history has
+// others.
 var resets = []operation{activate, invite, unregister, declare}
 
 // apply returns the state after an operation, and whether the operation is accepted or allowed.
@@ -111,12 +120,15 @@ func apply(before facts, called invocation) (facts, bool) {
 		return after, true
 	case createLink:
 		if before.registered {
-			after.links |= 1 << called.link
+			after.links |= 1 << called.number
 		}
 		return after, before.registered
 	case deleteLink:
-		after.links &^= 1 << called.link
+		after.links &^= 1 << called.number
 		return after, before.links != after.links
+	case endDelegation:
+		after.ended |= 1 << called.number
+		return after, before.ended != after.ended
 	case remove:
 		after.member, after.shared, after.sharedRole = false, false, false
 		return after, before.member
@@ -134,7 +146,9 @@ func apply(before facts, called invocation) (facts, bool) {
 		isShared := before.shared || before.sharedRole && !before.narrowed
 		return after, before.active && before.member && isShared && isOpen
 	case follow:
-		return after, before.links&(1<<called.link) != 0 && isOpen
+		return after, before.links&(1<<called.number) != 0 && isOpen
+	case act:
+		return after, before.registered && before.ended&(1<<called.number) == 0 && isOpen
 	}
 	panic("unknown operation " + called.operation)
 }
@@ -159,8 +173,8 @@ func describe(history []porcupine.Operation) {
 		returned := float64(call.Return-start) / 1e6
 		input := call.Input.(invocation)
 		name := string(input.operation)
-		if slices.Contains([]operation{createLink, deleteLink, follow}, input.operation) {
-			name = fmt.Sprintf("%s %d", name, input.link)
+		if slices.Contains([]operation{createLink, deleteLink, follow, endDelegation, act}, input.operation) {
+			name = fmt.Sprintf("%s %d", name, input.number)
 		}
 		if call.Output == unknown {
 			fmt.Fprintf(os.Stderr, "  %10.3f            client %d %s: unknown\n", called, call.ClientId, name)

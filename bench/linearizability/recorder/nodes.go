@@ -25,6 +25,7 @@ type node struct {
 	permissions daikonv1.PermissionServiceClient
 	access      daikonv1.AccessServiceClient
 	admin       adminv1.AdminServiceClient
+	delegations daikonv1.DelegationServiceClient
 }
 
 func connect(port int) (*node, error) {
@@ -46,6 +47,7 @@ func connect(port int) (*node, error) {
 		permissions: daikonv1.NewPermissionServiceClient(connection),
 		access:      daikonv1.NewAccessServiceClient(connection),
 		admin:       adminv1.NewAdminServiceClient(connection),
+		delegations: daikonv1.NewDelegationServiceClient(connection),
 	}, nil
 }
 

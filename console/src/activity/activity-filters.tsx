@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { AgentPicker } from '../delegations/agent-picker.tsx'
 import { FilterSelect } from '../ui/filter-select.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
@@ -37,9 +38,10 @@ export function ActivityFilters({ search, onChange }: Props) {
         value={search.actor_id ?? null}
         onChange={(id) => onChange({ actor_id: id ?? undefined })}
       />
-      <TargetPicker
+      <AgentPicker
         label="Through"
         isFilter
+        workspaceId={search.workspace_id}
         value={search.agent_id ?? null}
         onChange={(id) => onChange({ agent_id: id ?? undefined })}
       />

@@ -1,8 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
-import { queryClient } from '../api/query-client.ts'
+import { fetchNow, queryClient } from '../api/query-client.ts'
 import { isWorkspaceConsole } from '../console-kind.ts'
+import { loadAll, loadPages } from '../ui/load-rows.ts'
+import type { Option } from '../ui/select.tsx'
 
 export type Delegation = Schemas['Delegation']
 
@@ -31,6 +33,19 @@ export function delegationsQuery({ page, page_size, ...filters }: DelegationFilt
       )
       const start = (page - 1) * page_size
       return { items: all.slice(start, start + page_size), total: all.length }
+    },
+  })
+}
+
+/** Loads the agents with a delegation in a workspace, as options. */
+export function workspaceAgentsQuery(workspace_id: string) {
+  return queryOptions({
+    queryKey: ['delegations', 'agents', workspace_id],
+    queryFn: async (): Promise<Option[]> => {
+      const load = (paging: Paging) => fetchNow(delegationsQuery({ workspace_id, ...paging }))
+      const delegations = await loadAll(loadPages(load))
+      const names = new Map(delegations.map(({ agent: { id, name } }) => [id, name]))
+      return [...names].map(([value, label]) => ({ value, label }))
     },
   })
 }

@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { hasFeature } from '../settings.ts'
-import { CommittedInput } from '../ui/committed-input.tsx'
+import { FilterSelect } from '../ui/filter-select.tsx'
 import { Section } from '../ui/page.tsx'
 import { MemberPicker } from '../ui/pickers.tsx'
 import { useWorkspaceSearch } from '../workspaces/workspace-search.ts'
+import { workspaceAgentsQuery } from './delegation-queries.ts'
 import { DelegationTable } from './delegation-table.tsx'
 
 const title = 'Delegations'
@@ -40,6 +42,7 @@ export function AgentDelegations({ id }: { id: string }) {
 function WorkspaceDelegations({ workspaceId }: { workspaceId: string }) {
   const { search, navigate } = useWorkspaceSearch()
   const { tab, person, agent, page = 1 } = search
+  const agents = useQuery(workspaceAgentsQuery(workspaceId))
   const change = (next: { person?: string | undefined; agent?: string | undefined }) =>
     navigate({ search: { tab, person, agent, ...next }, replace: true })
   return (
@@ -63,10 +66,14 @@ function WorkspaceDelegations({ workspaceId }: { workspaceId: string }) {
               value={person ?? null}
               onChange={(id) => change({ person: id ?? undefined })}
             />
-            <CommittedInput
-              label="Agent ID"
+            <FilterSelect
+              label="Agent"
+              placeholder="Agent"
+              options={agents.data ?? []}
               value={agent}
-              onCommit={(agent) => change({ agent })}
+              onChange={(agent) => change({ agent })}
+              isSearchable
+              w={220}
             />
           </>
         }

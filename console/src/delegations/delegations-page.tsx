@@ -1,9 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { CommittedInput } from '../ui/committed-input.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
 import { SavedFilters } from '../ui/saved-filters.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import { AgentPicker } from './agent-picker.tsx'
 import type { DelegationFilters } from './delegation-queries.ts'
 import { DelegationTable } from './delegation-table.tsx'
 
@@ -49,10 +49,12 @@ export function DelegationsPage() {
                 value={filters.user_id ?? null}
                 onChange={(id) => change({ user_id: id ?? undefined })}
               />
-              <CommittedInput
-                label="Agent ID"
-                value={filters.agent_id}
-                onCommit={(agent_id) => change({ agent_id })}
+              <AgentPicker
+                label="Agent"
+                isFilter
+                workspaceId={filters.workspace_id}
+                value={filters.agent_id ?? null}
+                onChange={(id) => change({ agent_id: id ?? undefined })}
               />
               <WorkspacePicker
                 label="Workspace"

@@ -34,7 +34,7 @@ export function TryCondition({ expression, parameters }: Props) {
     <>
       <CodeInput
         label="Sample"
-        description="A request as JSON: subject, resource, action, context and params."
+        description="A request as JSON: subject, agent, resource, action, context and params."
         mt="sm"
         value={text}
         error={error}
@@ -73,6 +73,8 @@ function createSample(parameters: Record<string, string>): string {
   const params = Object.fromEntries(Object.keys(parameters).map((name) => [name, null]))
   const sample = {
     subject: { id: '', type: 'user', email: '', role: 'viewer' },
+    // As for a person who asks without an agent.
+    agent: { type: '', id: '' },
     resource: { owner_id: '', visibility: 'private', attributes: {} },
     action: 'view',
     context: {},

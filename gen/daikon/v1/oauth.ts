@@ -525,8 +525,13 @@ export interface OAuthTokenResponse {
   refresh_token: string;
   /** The lifetime of the refresh token in seconds. Absent for `client_credentials`. */
   refresh_expires_in: number;
-  /** The scopes of the access token, separated by spaces. Absent for a service account. */
-  scope: string;
+  /**
+   * The scopes of the access token, separated by spaces. Absent for a service account. Empty for token
+   * exchange without a `resource`.
+   */
+  scope?:
+    | string
+    | undefined;
   /** The ID of the workspace that the tokens are for. Absent for management apps. */
   workspace_id: string;
   /** The ID token. Present if the scope includes `openid`. */
@@ -2623,7 +2628,7 @@ function createBaseOAuthTokenResponse(): OAuthTokenResponse {
     expires_in: 0,
     refresh_token: "",
     refresh_expires_in: 0,
-    scope: "",
+    scope: undefined,
     workspace_id: "",
     id_token: undefined,
     issued_token_type: undefined,
@@ -2647,7 +2652,7 @@ export const OAuthTokenResponse: MessageFns<OAuthTokenResponse> = {
     if (message.refresh_expires_in !== 0) {
       writer.uint32(40).int32(message.refresh_expires_in);
     }
-    if (message.scope !== "") {
+    if (message.scope !== undefined) {
       writer.uint32(50).string(message.scope);
     }
     if (message.workspace_id !== "") {
@@ -2769,7 +2774,7 @@ export const OAuthTokenResponse: MessageFns<OAuthTokenResponse> = {
     message.expires_in = object.expires_in ?? 0;
     message.refresh_token = object.refresh_token ?? "";
     message.refresh_expires_in = object.refresh_expires_in ?? 0;
-    message.scope = object.scope ?? "";
+    message.scope = object.scope ?? undefined;
     message.workspace_id = object.workspace_id ?? "";
     message.id_token = object.id_token ?? undefined;
     message.issued_token_type = object.issued_token_type ?? undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OAuthTokenRequest, OAuthTokenResponse } from '../../../gen/daikon/v1/oauth.ts'
 import { type DelegatedClaims, expiryOf } from '../../identity/claims.ts'
+import type { NoteDelegationUse } from '../../identity/note-delegation-use.ts'
 import type { UsableDelegation } from '../store/exchange-store.ts'
 import { type AuthenticatedAgent, authenticateAgent } from './agent.ts'
 import type { ExchangeContext } from './exchange-context.ts'
@@ -18,7 +19,7 @@ const maxSeconds = 900
  */
 export async function exchangeToken(
   context: ExchangeContext,
-  noteDelegationUse: (id: string, at: Date) => void,
+  noteDelegationUse: NoteDelegationUse,
   request: OAuthTokenRequest,
 ): Promise<OAuthTokenResponse> {
   const { requested_token_type: requestedType } = request

@@ -3,11 +3,12 @@ import type { CredentialKind, CredentialVariant } from '../../core/credential-ki
 import type { Statements } from '../../database/statement-pool.ts'
 import type { FindApiKey } from '../api-keys.ts'
 import { createFindManagementScopes } from '../management-apps.ts'
+import type { NoteDelegationUse } from '../note-delegation-use.ts'
 import { createVerifyUserToken, type UserTokenDependencies } from '../user-tokens.ts'
 import { createAccountPageKind } from './account-page.ts'
 import { createAdministratorKind } from './administrator.ts'
 import { connectionSessionVariant } from './connection-session.ts'
-import { delegatedVariant } from './delegated.ts'
+import { createDelegatedVariant } from './delegated.ts'
 import { createManagementAppKind } from './management-app.ts'
 import { createServiceAccountVariant } from './service-account.ts'
 import {
@@ -21,6 +22,7 @@ export type IdentityCredentialDependencies = ServiceKeyDependencies &
   UserTokenDependencies & {
     statements: Statements
     findApiKey: FindApiKey
+    noteDelegationUse: NoteDelegationUse
     /** The origins whose pages may act with the admin cookie. */
     adminOrigins: string[]
   }
@@ -45,8 +47,14 @@ export function createIdentityKinds(
 /** Creates the variants of the credentials of users. */
 export function createIdentityVariants({
   collectUses,
+  noteDelegationUse,
 }: {
   collectUses: CollectUses
+  noteDelegationUse: NoteDelegationUse
 }): CredentialVariant[] {
-  return [delegatedVariant, createServiceAccountVariant(collectUses), connectionSessionVariant]
+  return [
+    createDelegatedVariant(noteDelegationUse),
+    createServiceAccountVariant(collectUses),
+    connectionSessionVariant,
+  ]
 }

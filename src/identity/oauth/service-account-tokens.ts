@@ -31,5 +31,5 @@ export async function issueServiceAccountToken(
   })
   const { claims, issuedAt } = issued
   const access_token = await tokens.sign('access', claims, clientTokenSeconds, issuedAt)
-  return createClientTokenResponse({ access_token, scope: '', workspace_id: claims.wid })
+  return createClientTokenResponse({ access_token, workspace_id: claims.wid })
 }

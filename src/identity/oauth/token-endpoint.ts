@@ -234,7 +234,7 @@ async function toResponse(
     expires_in: issued.accessSeconds,
     refresh_token: issued.refreshToken,
     refresh_expires_in: issued.refreshSeconds,
-    scope,
+    scope: scope || undefined,
     workspace_id: claims.wid,
     ...(id_token !== undefined && { id_token }),
   }

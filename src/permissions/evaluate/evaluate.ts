@@ -26,7 +26,13 @@ import { type BatchItem, findSubjectViolations, findViolations, readItems } from
 import { readInput } from './condition-input.ts'
 import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
 import { findReasons } from './reasons.ts'
-import { describeSubjectError, resolveSubject, resolveSubjects, type SubjectId } from './subject.ts'
+import {
+  describeSubjectError,
+  noteUse,
+  resolveSubject,
+  resolveSubjects,
+  type SubjectId,
+} from './subject.ts'
 import { findSubjectType, type NamedSubject } from './subject-table.ts'
 import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
 import { toWireReason, type WireReason } from './wire-reason.ts'
@@ -34,6 +40,7 @@ import { toWireReason, type WireReason } from './wire-reason.ts'
 /** Creates the handler that decides one evaluation. */
 export function createEvaluate({
   engine,
+  noteDelegationUse,
   ...naming
 }: AccessDependencies): DecisionHandler<EvaluateRequest, Evaluation> {
   return {
@@ -42,9 +49,12 @@ export function createEvaluate({
       const named = await resolveSubject(naming, service, request.subject)
       return { checks: [toCheck(named, service, request)], basis: named }
     },
-    async handle({ principal }, request, facts) {
+    async handle({ principal, now }, request, facts) {
       await requireOwnType(engine, principal, request.resource?.type ?? '')
-      return toEvaluation(principal, request, facts, 0, facts.basis as NamedSubject)
+      const named = facts.basis as NamedSubject
+      const evaluation = toEvaluation(principal, request, facts, 0, named)
+      if (evaluation.decision) noteUse(noteDelegationUse, named, now)
+      return evaluation
     },
     logLevel: 'debug',
     outcomes: ({ decision }) => [decision],
@@ -57,6 +67,7 @@ export function createEvaluate({
  */
 export function createEvaluateBatch({
   engine,
+  noteDelegationUse,
   ...naming
 }: AccessDependencies): DecisionHandler<EvaluateBatchRequest, EvaluateBatchResponse> {
   return {
@@ -75,7 +86,7 @@ export function createEvaluateBatch({
       )
       return { checks, basis: { items, subjects } satisfies BatchBasis }
     },
-    async handle({ principal }, request, facts) {
+    async handle({ principal, now }, request, facts) {
       const { items, subjects } = facts.basis as BatchBasis
       const types = items.map((item) => item.request?.resource?.type ?? '')
       const serviceName = principal.service?.name
@@ -84,7 +95,9 @@ export function createEvaluateBatch({
         if (!item.request) return itemError(invalidArgument(...item.violations))
         if (!others.has(types[index] ?? '')) {
           const named = item.request.subject && subjects.get(item.request.subject)
-          return toEvaluation(principal, item.request, facts, index, named)
+          const evaluation = toEvaluation(principal, item.request, facts, index, named)
+          if (evaluation.decision && named) noteUse(noteDelegationUse, named, now)
+          return evaluation
         }
         const error = otherService(serviceName ?? '')
         if (request.evaluations.length === 0) throw error

@@ -1,5 +1,6 @@
 import type { CentralSettings } from '../../config/settings.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
+import type { NoteDelegationUse } from '../../identity/note-delegation-use.ts'
 import type { ResourceServices } from '../../identity/ports.ts'
 import type { TokenMemory } from '../../identity/token-memory.ts'
 import type { Tokens } from '../../identity/tokens.ts'
@@ -24,18 +25,20 @@ type Dependencies = {
   now: () => Date
   settings: Pick<CentralSettings, 'BASE_URL'>
   findLink: FindLink
+  noteDelegationUse: NoteDelegationUse
 }
 
 /** Creates the handlers that answer questions about any subject. */
 export function createAccessHandlers(dependencies: Dependencies) {
   const { engine, findApiKey, tokenMemory, tokens, resourceServices, now } = dependencies
-  const { settings, findLink } = dependencies
+  const { settings, findLink, noteDelegationUse } = dependencies
   const userTokens = { memory: tokenMemory, tokens, resourceServices }
   const access: AccessDependencies = {
     engine,
     findApiKey,
     verifyAccessToken: createVerifyAccessToken(userTokens, now),
     findLink,
+    noteDelegationUse,
   }
   return {
     AccessService: {

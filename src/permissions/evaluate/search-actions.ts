@@ -9,7 +9,7 @@ import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage } from './search-page.ts'
-import { describeSubjectError, resolveSubject } from './subject.ts'
+import { describeSubjectError, noteUse, resolveSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /** The maximum number of actions that one statement decides. */
@@ -18,11 +18,12 @@ const batchSize = 1000
 /** Creates the handler that lists the actions that a subject may perform on a resource. */
 export function createSearchActions({
   engine,
+  noteDelegationUse,
   ...naming
 }: AccessDependencies): DecisionHandler<SearchActionsRequest, SearchActionsResponse> {
   return {
     logLevel: 'debug',
-    async handle({ principal }, { subject, resource, context, page }) {
+    async handle({ principal, now }, { subject, resource, context, page }) {
       const violations = findSubjectViolations(subject)
       if (violations.length > 0) throw invalidArgument(...violations)
       const search = { subject, resource, context }
@@ -47,6 +48,7 @@ export function createSearchActions({
         endsEarly = judged.length < actions.length
         if (actions.length < batchSize) break
       }
+      if (allowed.length > 0) noteUse(noteDelegationUse, namedSubject, now)
       const names = allowed.slice(0, position.limit)
       const end = endsEarly ? last : undefined
       const lastName = allowed.length > names.length ? names.at(-1) : end

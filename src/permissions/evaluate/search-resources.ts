@@ -18,7 +18,7 @@ import { readInput } from './condition-input.ts'
 import type { Found } from './find-by-workspace.ts'
 import { createResourceSources } from './resource-sources.ts'
 import { describePage, readSearchPage } from './search-page.ts'
-import { describeSubjectError, resolveSubject } from './subject.ts'
+import { describeSubjectError, noteUse, resolveSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /**
@@ -27,12 +27,13 @@ import { requireOwnType } from './type-ownership.ts'
  */
 export function createSearchResources({
   engine,
+  noteDelegationUse,
   ...naming
 }: AccessDependencies): DecisionHandler<SearchResourcesRequest, SearchResourcesResponse> {
   const sources = createResourceSources(engine)
   return {
     logLevel: 'debug',
-    async handle({ principal }, { subject, action, resource, context, page }) {
+    async handle({ principal, now }, { subject, action, resource, context, page }) {
       const violations = findSubjectViolations(subject)
       if (violations.length > 0) throw invalidArgument(...violations)
       const contextWorkspace = readWorkspaceId(context)
@@ -54,6 +55,7 @@ export function createSearchResources({
         const asked = { kind, action: action.name, subjectId, tokenId: name.tokenId, workspaceId }
         found = await source.find({ ...asked, input, work: createCallWork() }, position)
       }
+      if (found.ids.length > 0) noteUse(noteDelegationUse, namedSubject, now)
       const names = kind ? await engine.findResourceNames(kind, found.ids) : new Map()
       return {
         page: describePage(search, position, found.ids.length, found.cursor),

@@ -1,5 +1,6 @@
 import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import type { ServicePrincipal } from '../../core/request-context.ts'
+import type { NoteDelegationUse } from '../../identity/note-delegation-use.ts'
 import { wrongAudience } from '../../identity/user-errors.ts'
 import {
   findSubjectType,
@@ -57,4 +58,17 @@ export async function resolveSubject(
 /** Explains to the caller that a token is not valid. A user without permissions needs no context. */
 export function describeSubjectError({ error }: NamedSubject): SubjectContext | undefined {
   return error && { subject_error: { reason: error.reason, message: error.message } }
+}
+
+/**
+ * Notes that the agent of a subject acted, if the subject has one. Call it only for what is allowed, because
+ * anyone can name delegations that do not exist.
+ */
+export function noteUse(
+  noteDelegationUse: NoteDelegationUse,
+  { subject }: NamedSubject,
+  now: Date,
+): void {
+  if (subject?.delegationId !== undefined)
+    noteDelegationUse(subject.delegationId.toLowerCase(), now)
 }

@@ -1374,8 +1374,9 @@ type OAuthTokenResponse struct {
 	RefreshToken string `protobuf:"bytes,4,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
 	// The lifetime of the refresh token in seconds. Absent for `client_credentials`.
 	RefreshExpiresIn int32 `protobuf:"varint,5,opt,name=refresh_expires_in,json=refreshExpiresIn,proto3" json:"refresh_expires_in,omitempty"`
-	// The scopes of the access token, separated by spaces. Absent for a service account.
-	Scope string `protobuf:"bytes,6,opt,name=scope,proto3" json:"scope,omitempty"`
+	// The scopes of the access token, separated by spaces. Absent for a service account. Empty for token
+	// exchange without a `resource`.
+	Scope *string `protobuf:"bytes,6,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
 	// The ID of the workspace that the tokens are for. Absent for management apps.
 	WorkspaceId string `protobuf:"bytes,7,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The ID token. Present if the scope includes `openid`.
@@ -1452,8 +1453,8 @@ func (x *OAuthTokenResponse) GetRefreshExpiresIn() int32 {
 }
 
 func (x *OAuthTokenResponse) GetScope() string {
-	if x != nil {
-		return x.Scope
+	if x != nil && x.Scope != nil {
+		return *x.Scope
 	}
 	return ""
 }
@@ -2631,7 +2632,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\f_actor_tokenB\x13\n" +
 	"\x11_actor_token_typeB\x17\n" +
 	"\x15_requested_token_typeB\x10\n" +
-	"\x0e_delegation_id\"\xf5\x02\n" +
+	"\x0e_delegation_id\"\x84\x03\n" +
 	"\x12OAuthTokenResponse\x12!\n" +
 	"\faccess_token\x18\x01 \x01(\tR\vaccessToken\x12\x1d\n" +
 	"\n" +
@@ -2639,11 +2640,12 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
 	"expires_in\x18\x03 \x01(\x05R\texpiresIn\x12#\n" +
 	"\rrefresh_token\x18\x04 \x01(\tR\frefreshToken\x12,\n" +
-	"\x12refresh_expires_in\x18\x05 \x01(\x05R\x10refreshExpiresIn\x12\x14\n" +
-	"\x05scope\x18\x06 \x01(\tR\x05scope\x12!\n" +
+	"\x12refresh_expires_in\x18\x05 \x01(\x05R\x10refreshExpiresIn\x12\x19\n" +
+	"\x05scope\x18\x06 \x01(\tH\x00R\x05scope\x88\x01\x01\x12!\n" +
 	"\fworkspace_id\x18\a \x01(\tR\vworkspaceId\x12\x1e\n" +
-	"\bid_token\x18\b \x01(\tH\x00R\aidToken\x88\x01\x01\x12/\n" +
-	"\x11issued_token_type\x18\t \x01(\tH\x01R\x0fissuedTokenType\x88\x01\x01B\v\n" +
+	"\bid_token\x18\b \x01(\tH\x01R\aidToken\x88\x01\x01\x12/\n" +
+	"\x11issued_token_type\x18\t \x01(\tH\x02R\x0fissuedTokenType\x88\x01\x01B\b\n" +
+	"\x06_scopeB\v\n" +
 	"\t_id_tokenB\x14\n" +
 	"\x12_issued_token_type\"\x11\n" +
 	"\x0fUserInfoRequest\"\xe9\x04\n" +
