@@ -79,7 +79,7 @@ class Rights:
     ) -> Reason | None:
         """Why a user may not perform an action, or None. Raises an error if a requirement is not met."""
         subject = token_subject(self._world, claims)
-        explanation = decide(self._world, subject, action, resource, MessageToDict(context))
+        explanation = decide(self._world, subject, action, resource.type, resource, MessageToDict(context))
         if explanation.allowed:
             return None
         if any(reason.rule.startswith("delegation_") for reason in explanation.reasons):
