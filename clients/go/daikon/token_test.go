@@ -76,7 +76,7 @@ func newTestVerifier() (verifier *tokenVerifier, loads *int, now *time.Time, fai
 func TestVerifyChecksEveryClaim(t *testing.T) {
 	verifier, _, _, _ := newTestVerifier()
 	valid := signedToken(t, nil)
-	if claims, err := verifier.verify(t.Context(), valid, nil); err != nil || claims.Subject != "alice" {
+	if claims, err := verifier.verify(t.Context(), valid, acceptedTokens{}); err != nil || claims.Subject != "alice" {
 		t.Fatal(claims, err)
 	}
 	set := func(name string, value any) func(header, claims map[string]any) {
@@ -114,7 +114,7 @@ func TestVerifyChecksEveryClaim(t *testing.T) {
 
 func requireTokenError(t *testing.T, verifier *tokenVerifier, name, token, reason string) {
 	t.Helper()
-	_, err := verifier.verify(t.Context(), token, nil)
+	_, err := verifier.verify(t.Context(), token, acceptedTokens{})
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Reason != reason || !errors.Is(err, ErrInvalidToken) {
 		t.Errorf("%s: %v", name, err)
@@ -127,7 +127,7 @@ func TestKeysAreCached(t *testing.T) {
 	verify := func(elapsed time.Duration, token string, expectedLoads int) error {
 		t.Helper()
 		*now = start.Add(elapsed)
-		_, err := verifier.verify(t.Context(), token, nil)
+		_, err := verifier.verify(t.Context(), token, acceptedTokens{})
 		if *loads != expectedLoads {
 			t.Errorf("after %s: %d loads instead of %d", elapsed, *loads, expectedLoads)
 		}
@@ -179,7 +179,7 @@ func TestALoadIsSharedAndOutlivesACanceledCaller(t *testing.T) {
 	results := make(chan error, 2)
 	for _, ctx := range []context.Context{ctx, t.Context()} {
 		go func() {
-			_, err := verifier.verify(ctx, token, nil)
+			_, err := verifier.verify(ctx, token, acceptedTokens{})
 			results <- err
 		}()
 		<-started

@@ -2,6 +2,7 @@ package daikontest
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -66,12 +67,16 @@ func (s permissionServer) requireManage(
 	return found, err
 }
 
-// mayUser reports whether the user of a token may perform an action. It fails if a requirement is not met.
+// mayUser reports whether the user of a token may perform an action. It fails if a requirement is not met, or if an
+// agent acts for the user by a delegation that does not cover the action.
 func (s permissionServer) mayUser(
 	claims daikon.Claims, action string, target *resource, input map[string]any,
 ) (bool, error) {
-	who := s.state.userSubject(claims.Subject, claims.WorkspaceID)
-	isAllowed, reasons := s.state.decide(who, action, target, input)
+	isAllowed, reasons := s.state.decide(s.state.tokenSubject(claims), action, target.kind, target, input)
+	if !isAllowed && slices.ContainsFunc(reasons, reason.isOfDelegation) {
+		message := "The delegation has ended or does not cover " + action + " on this " + target.kind
+		return false, failure(daikon.CodePermissionDenied, "DELEGATION_DOES_NOT_COVER", message)
+	}
 	if !isAllowed && reasons[0].rule == "requirement_not_met" {
 		message := action + " requires the condition " + reasons[0].condition + ", which is not met"
 		return false, failure(daikon.CodePermissionDenied, "REQUIREMENT_NOT_MET", message)
