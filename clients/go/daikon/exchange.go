@@ -207,11 +207,12 @@ func (e *exchange) token(ctx context.Context, request ExchangeRequest) (*Delegat
 	return &token, nil
 }
 
-// isUsable reports whether a token is still being obtained, or does not end soon.
+// isUsable reports whether a token is still being obtained, or does not end soon. Tokens that could not be obtained are
+// not kept.
 func (e *exchange) isUsable(issued *issuedToken) bool {
 	select {
 	case <-issued.done:
-		return issued.err == nil && e.now().Add(exchangeMargin).Before(issued.token.ExpiresAt)
+		return e.now().Add(exchangeMargin).Before(issued.token.ExpiresAt)
 	default:
 		return true
 	}
