@@ -72,6 +72,9 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
       conditions: sort(reasons.flatMap(({ condition }) => condition ?? [])),
       missing: sort(reasons.flatMap(({ missing }) => missing ?? [])),
       requiredBy: sort(reasons.flatMap(({ requiredBy }) => requiredBy?.type ?? [])),
+      uncovered: sort(reasons.flatMap(({ uncovered }) => uncovered ?? [])),
+      delegations: sort(reasons.flatMap(({ delegationId }) => delegationId ?? [])),
+      agents: sort(reasons.flatMap(({ agent }) => (agent ? nameAgent(agent) : []))),
     }
   },
   register: async (daikon, args) => viewResource(await daikon.register(args)),
@@ -115,11 +118,17 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
   },
   resourceTypes: async (daikon) => sort((await daikon.resourceTypes()).map(({ type }) => type)),
   deleteType: (daikon, { type }) => daikon.deleteType(type),
-  verifyAccessToken: async (daikon, { token, audience }) => {
-    const { sub, wid } = await daikon.verifyAccessToken(token, { audience })
-    return { userId: sub, workspaceId: wid }
+  verifyAccessToken: async (daikon, { token, audience, delegated }) => {
+    const claims = await daikon.verifyAccessToken(token, { audience, delegated })
+    const { sub, wid, act, delegation_id: delegationId } = claims
+    const agent = act && `${act.typ}:${act.sub}`
+    return { userId: sub, workspaceId: wid, ...(agent && { agent, delegationId }) }
   },
   resourceId: (daikon, resource) => daikon.resourceId(resource),
+}
+
+function nameAgent({ type, id, name }: { type: string; id: string; name: string }): string {
+  return `${type}:${id} ${name}`
 }
 
 function readGrant({ permission, role }: { permission: Permission; role?: string }): Grant {

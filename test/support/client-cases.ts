@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Condition, TypeDeclaration } from '../../clients/typescript/src/daikon.ts'
 import type { Role } from '../../src/core/roles.ts'
 import { toResourceId } from '../../src/permissions/resource-id.ts'
+import { insertDelegation } from './delegation-rows.ts'
 import { expectOk } from './outcome.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Transport } from './transports.ts'
@@ -29,7 +30,14 @@ export type ClientCase = {
 export type World = {
   users: { name: string; id: string; email: string; externalId?: string; isActive?: boolean }[]
   workspaces: { name: string; id: string }[]
-  members: { workspaceId: string; userId: string; role: Role; guest?: boolean }[]
+  members: {
+    workspaceId: string
+    userId: string
+    role: Role
+    guest?: boolean
+    /** The user has left the workspace, after everything else was created. */
+    state?: 'left'
+  }[]
   groups: { name: string; id: string; workspaceId: string; members: string[]; groups?: string[] }[]
   actions: string[]
   roles: {
@@ -55,6 +63,20 @@ export type World = {
     groupId?: string
     condition?: Condition
   } & ({ permission: 'view' | 'edit' } | { role: string }))[]
+  /** A list that is absent stands for all. */
+  delegations: {
+    name: string
+    id: string
+    userId: string
+    workspaceId: string
+    agent: { type: 'service_account' | 'client'; id: string; name: string }
+    /** Of another service, if it is not the key's. */
+    serviceName?: string
+    actions?: string[]
+    resourceTypes?: string[]
+    resources?: ResourceName[]
+    state?: 'expired' | 'ended'
+  }[]
   tokens: {
     name: string
     userId: string
@@ -63,6 +85,8 @@ export type World = {
     /** The API that the token is limited to, and its scopes there. */
     resource?: string
     scopes?: string[]
+    /** The delegation by which an agent has the token. */
+    delegation?: string
   }[]
 }
 
@@ -74,12 +98,12 @@ type ResourceName = { type: string; id: string }
 /** The values of strings that begin with `$`: IDs and access tokens. */
 export type Values = Record<string, string>
 
-/** Reads the cases, and replaces the names of users, workspaces and groups with their IDs. */
+/** Reads the cases, and replaces the names of users, workspaces, groups and delegations with their IDs. */
 export function readClientCases(): ClientCases & { values: Values } {
   const path = join(import.meta.dirname, '../../clients/cases.json')
   const table: ClientCases = JSON.parse(readFileSync(path, 'utf8'))
-  const { users, workspaces, groups } = table.world
-  const named = [...users, ...workspaces, ...groups]
+  const { users, workspaces, groups, delegations } = table.world
+  const named = [...users, ...workspaces, ...groups, ...delegations]
   const values = Object.fromEntries(named.map(({ name, id }) => [name, id]))
   return { ...table, world: substitute(table.world, values), values }
 }
@@ -102,18 +126,17 @@ export function forge(token: string): string {
 
 /** Creates the world of the cases on a server. Returns the service key and all values. */
 export async function seedClientCases(
-  { pool, seed, token, transports }: TestEnvironment,
+  { app, pool, seed, token, transports }: TestEnvironment,
   { service, world, values }: ReturnType<typeof readClientCases>,
 ): Promise<{ serviceKey: string; values: Values }> {
   const insert = (sql: string, ...parameters: unknown[]) => pool.query(sql, parameters)
-  for (const { name, id, email, externalId, isActive = true } of world.users)
+  for (const { name, id, email, externalId } of world.users)
     await insert(
-      'insert into users (id, name, email, external_id, is_active) values ($1, $2, $3, $4, $5)',
+      'insert into users (id, name, email, external_id) values ($1, $2, $3, $4)',
       id,
       name,
       email,
       externalId,
-      isActive,
     )
   for (const { name, id } of world.workspaces)
     await insert('insert into workspaces (id, name, slug) values ($1, $2, $2)', id, name)
@@ -139,7 +162,23 @@ export async function seedClientCases(
     expectOk(await transport.call(method, message, { key, ...(userToken && { token: userToken }) }))
 
   const tokens: Values = {}
-  for (const { name, userId, workspaceId, state, resource, scopes = [] } of world.tokens) {
+  const actors = new Map(
+    world.delegations.map(({ id, agent: { id: sub, type: typ } }) => [id, { sub, typ }]),
+  )
+  for (const row of world.tokens) {
+    const { name, userId, workspaceId, state, resource, scopes = [], delegation } = row
+    if (delegation !== undefined) {
+      const claims = { sub: userId, jti: randomUUID(), wid: workspaceId, delegation_id: delegation }
+      const act = actors.get(delegation)
+      if (!act) throw new Error(`${name}: no delegation ${delegation}`)
+      tokens[name] = await app.tokens.signDelegated(
+        { ...claims, act },
+        resource,
+        86_400,
+        new Date(),
+      )
+      continue
+    }
     const jti = randomUUID()
     tokens[name] = await token(userId, workspaceId, {
       jti,
@@ -190,11 +229,12 @@ export async function seedClientCases(
     const resource_id = toResourceId(service, type, id)
     return { service_name: service, resource_type: type, resource_id }
   }
+  const permissionIds = new Map<string, string>()
   for (const { workspaceId, ownerId, parent, inherits = true, ...resource } of world.resources) {
     const { service_name, ...name } = keyOf(resource)
     const isExternal = name.resource_id !== resource.id
     const parentName = parent && keyOf(parent)
-    await call('Register', {
+    const { id } = await call('Register', {
       service_name,
       ...name,
       ...(isExternal && { external_id: resource.id }),
@@ -207,6 +247,7 @@ export async function seedClientCases(
         parent: { resource_type: parentName.resource_type, resource_id: parentName.resource_id },
       }),
     })
+    permissionIds.set(name.resource_id, id)
     if (!inherits) await call('UpdateParent', { service_name, ...name, inherits })
   }
   for (const { resource, userId, groupId, ...grant } of world.shares) {
@@ -217,5 +258,32 @@ export async function seedClientCases(
       : { grantee_type: 'group', grantee_id: groupId }
     await call('Share', { ...keyOf(resource), ...grantee, ...grant }, ownerToken(workspaceId))
   }
+  for (const { id, agent, resources, state, ...terms } of world.delegations) {
+    const ids = resources?.map((name) => permissionIds.get(keyOf(name).resource_id) as string)
+    await insertDelegation(pool, {
+      id,
+      agent_type: agent.type,
+      agent_id: agent.id,
+      agent_name: agent.name,
+      user_id: terms.userId,
+      workspace_id: terms.workspaceId,
+      service_name: terms.serviceName ?? service,
+      actions: terms.actions,
+      resource_types: terms.resourceTypes,
+      resources: ids,
+      ...(state === 'expired' && { expires_at: new Date(Date.now() - 60_000) }),
+      ...(state === 'ended' && { ended_at: new Date() }),
+    })
+  }
+  // What ends by itself ends the delegations that depend on it.
+  for (const { id, isActive = true } of world.users)
+    if (!isActive) await insert('update users set is_active = false where id = $1', id)
+  for (const { workspaceId, userId, state } of world.members)
+    if (state === 'left')
+      await insert(
+        'delete from members where workspace_id = $1 and user_id = $2',
+        workspaceId,
+        userId,
+      )
   return { serviceKey: key, values: { ...values, ...tokens } }
 }

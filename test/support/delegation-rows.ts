@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 
 /** A row of `delegations`, as far as tests set it. */
 export type DelegationRow = {
+  id?: string
   user_id: string
   workspace_id: string
   service_name: string
@@ -12,14 +13,15 @@ export type DelegationRow = {
   resources?: string[] | null | undefined
   agent_type?: 'service_account' | 'client'
   agent_id?: string
+  agent_name?: string
   expires_at?: Date
   ended_at?: Date
 }
 
 /** Inserts a delegation, which covers `view` unless the row says otherwise. Returns its ID. */
 export async function insertDelegation(pool: Pool, row: DelegationRow): Promise<string> {
-  const id = randomUUID()
-  const lists = { actions: null, resource_types: null, resources: null, ...row }
+  const { id = randomUUID(), ...set } = row
+  const lists = { actions: null, resource_types: null, resources: null, ...set }
   const isEmpty = !lists.actions && !lists.resource_types && !lists.resources
   const columns = {
     id,
