@@ -20,6 +20,7 @@ type delegation struct {
 	types       []string
 	resources   []*resource
 	expiresAt   time.Time
+	hasEnded    bool
 }
 
 func (s *state) addDelegation(added Delegation) error {
@@ -38,6 +39,7 @@ func (s *state) addDelegation(added Delegation) error {
 		actions:     added.Actions,
 		types:       added.ResourceTypes,
 		expiresAt:   added.ExpiresAt,
+		hasEnded:    added.Ended,
 	}
 	if created.agent == (daikon.Agent{}) {
 		created.agent = daikon.Agent{Type: daikon.AgentServiceAccount, ID: "agent"}
@@ -83,7 +85,8 @@ func (s *state) decideDelegated(
 
 func (s *state) findDenials(d *delegation, action, kind string, target *resource, isKnown bool) []reason {
 	// A delegation ends with its user, and with their membership.
-	if _, isMember := s.findRole(d.workspaceID, d.userID); !isMember || s.users[d.userID].Inactive {
+	_, isMember := s.findRole(d.workspaceID, d.userID)
+	if d.hasEnded || !isMember || s.users[d.userID].Inactive {
 		return []reason{{rule: "delegation_ended", delegation: d}}
 	}
 	if !d.expiresAt.IsZero() && !time.Now().Before(d.expiresAt) {

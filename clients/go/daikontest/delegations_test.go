@@ -66,6 +66,9 @@ func newAgentWorld() daikontest.World {
 			by("no-action", func(d *daikontest.Delegation) { d.Actions = []string{} }),
 			by("no-type", func(d *daikontest.Delegation) { d.ResourceTypes = []string{} }),
 			by("expired", func(d *daikontest.Delegation) { d.Actions, d.ExpiresAt = []string{"view"}, expired }),
+			by("ended", func(d *daikontest.Delegation) {
+				d.Actions, d.ExpiresAt, d.Ended = []string{"view"}, expired, true
+			}),
 			by("other-service", func(d *daikontest.Delegation) { d.Actions, d.ServiceName = []string{"view"}, "other" }),
 			by("managing", func(d *daikontest.Delegation) { d.Actions = []string{"manage"} }),
 			by("workspace", func(d *daikontest.Delegation) { d.ResourceTypes = []string{"workspace"} }),
@@ -115,6 +118,8 @@ func TestAFakeDecidesForAUserAndTheirAgent(t *testing.T) {
 		{"no-type", "view", below, []string{uncovered + "type"}},
 		{"expired", "view", below, []string{"delegation_expired "}},
 		{"expired", "edit", ofBob, []string{"no_grant", "delegation_expired "}},
+		{"ended", "view", below, []string{"delegation_ended "}},
+		{"ended", "view", unknown, []string{"resource_unknown", "delegation_ended "}},
 		{"other-service", "view", below, []string{uncovered + "type"}},
 		{"managing", "manage", below, nil},
 		{"managing", "view", below, []string{uncovered + "action"}},
@@ -129,6 +134,9 @@ func TestAFakeDecidesForAUserAndTheirAgent(t *testing.T) {
 	} {
 		name := fmt.Sprint(test.delegation, " ", test.action, " ", test.resource)
 		subjects := []daikon.Subject{{Delegation: test.delegation}}
+		if test.delegation == "other-service" {
+			subjects = nil // is unknown, see below
+		}
 		if test.delegation != "unknown" {
 			subjects = append(subjects, daikon.Subject{Token: fake.DelegatedToken(test.delegation)})
 		}
@@ -156,6 +164,11 @@ func TestAFakeDecidesForAUserAndTheirAgent(t *testing.T) {
 				t.Errorf("%s: %q", name, reasons)
 			}
 		}
+	}
+	other := daikon.Subject{Delegation: "other-service"}
+	explanation, err := fake.Explain(t.Context(), other, "view", below)
+	if err != nil || explanation.Allowed || explanation.Reasons[0].Rule != "user_unknown" {
+		t.Error(explanation, err)
 	}
 }
 

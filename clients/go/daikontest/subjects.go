@@ -49,6 +49,10 @@ func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
 		}
 		return s.state.tokenSubject(claims)
 	case subjectDelegation:
+		// Only a token says that a delegation for another service exists.
+		if found := s.state.delegations[name.GetId()]; found != nil && found.service != s.state.service {
+			return subject{kind: subjectUser}
+		}
 		return s.state.delegationSubject(name.GetId())
 	case subjectUser:
 		user, isKnown := s.state.findUser(name.GetId())

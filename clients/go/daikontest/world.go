@@ -134,8 +134,10 @@ type Delegation struct {
 	ResourceTypes []string
 	// Resources cover what inherits from them, too.
 	Resources []daikon.Resource
-	// ExpiresAt is when the delegation ends; zero if it does not.
+	// ExpiresAt is when the delegation expires; zero if it does not.
 	ExpiresAt time.Time
+	// Ended delegations have been ended by their user, or by an admin.
+	Ended bool
 }
 
 type memberKey struct{ workspaceID, userID string }
