@@ -16,6 +16,8 @@ const conditions: NonNullable<FakeWorld['conditions']> = {
   not_locked: ({ resource }) => !resource.attributes.locked,
   not_guest: ({ subject }) => !subject.guest,
   own: ({ resource, subject }) => resource.ownerId === subject.id,
+  by_person: ({ agent }) => agent.type === '',
+  by_agent: ({ agent, params }) => agent.type === params.type && agent.id === params.id,
 }
 
 /** Creates a client of a service, over each transport. */
@@ -46,12 +48,31 @@ for (const [name, connect] of Object.entries(transports))
 test('the fake returns the results of clients/cases.json', async (t) => {
   const { service, world, values: ids } = table
   const workspaces = world.workspaces.map(({ id, name }) => ({ id, slug: name }))
-  const fake = createFakeDaikon({ ...world, service, workspaces, conditions })
+  const past = new Date(Date.now() - 60_000)
+  const members = world.members.map(({ state, ...member }) => ({
+    ...member,
+    ...(state === 'left' && { expiresAt: past }),
+  }))
+  const delegations = world.delegations.map(({ state, ...delegation }) => ({
+    ...delegation,
+    ended: state === 'ended',
+    ...(state === 'expired' && { expiresAt: past }),
+  }))
+  const fake = createFakeDaikon({
+    ...world,
+    service,
+    workspaces,
+    members,
+    delegations,
+    conditions,
+  })
   const values = { ...ids }
-  for (const { name, userId, workspaceId, state, resource: uri, scopes = [] } of world.tokens) {
+  for (const { name, userId, workspaceId, state, ...row } of world.tokens) {
+    const { resource: uri, scopes = [], delegation } = row
     const token = fake.token(userId, workspaceId, {
       seconds: state === 'expired' ? -60 : 900,
       ...(uri !== undefined && { resource: { uri, scopes } }),
+      ...(delegation !== undefined && { delegation }),
     })
     if (state === 'revoked') fake.revokeToken(token)
     values[name] = state === 'forged' ? forge(token) : token

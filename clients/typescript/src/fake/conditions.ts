@@ -25,6 +25,8 @@ export type FakeConditionInput = {
     // biome-ignore lint/suspicious/noExplicitAny: attributes are any JSON, like those of an expression
     attributes: Record<string, any>
   }
+  /** The software that acts for the user: empty strings if there is none. */
+  agent: { type: 'service_account' | 'client' | ''; id: string }
   action: string
   // biome-ignore lint/suspicious/noExplicitAny: see attributes
   context: Record<string, any>

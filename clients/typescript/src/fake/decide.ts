@@ -16,21 +16,28 @@ import { type Found, findCustomRoles, findGrants } from './grants.ts'
 import { type FakeResource, type FakeState, findRole } from './state.ts'
 import { type FakeSubject, findRoleOf, hasGuest } from './subjects.ts'
 
-/** Whether a subject may perform an action on a resource. */
+/** Whether a subject may perform an action on a resource of a type. */
 export type Question = {
   subject: FakeSubject
   action: string
+  type: string
   resource: FakeResource | undefined
   context?: Context | undefined
 }
 
 /** Decides by the server's rules, which src/gen/permissions/access.ts contains a copy of. */
 export function decide(state: FakeState, question: Question): Explanation {
-  const { subject, action, resource } = question
   const decided = decideUser(state, question)
-  const { delegation } = subject
-  if (!delegation || !resource) return decided
-  return decideDelegated(state, delegation, { action, type: resource.type, resource }, decided)
+  const { delegation } = question.subject
+  if (!delegation) return decided
+  return decideDelegated(state, delegation, { ...question, isKnown: isKnown() }, decided)
+
+  /** Whether the resource exists for the user: it is in the workspace of the delegation, or public. */
+  function isKnown(): boolean {
+    const { resource } = question
+    if (!resource || resource.workspaceId === delegation?.workspaceId) return resource !== undefined
+    return decidePublic(state, { ...question, action: 'view' }, 'resource_unknown').allowed
+  }
 }
 
 function decideUser(state: FakeState, question: Question): Explanation {
@@ -71,7 +78,8 @@ export function isMember(state: FakeState, subject: FakeSubject, resource: FakeR
 /** Whether a user owns a resource or an ancestor that it inherits from, or administers its workspace. */
 export function isOwner(state: FakeState, subject: FakeSubject, resource: FakeResource): boolean {
   const role = findRole(state, resource.workspaceId, subject.id)
-  const evaluate = createEvaluation(state, { subject, action: 'manage', resource }, resource, role)
+  const question = { subject, action: 'manage', type: resource.type, resource }
+  const evaluate = createEvaluation(state, question, resource, role)
   return (
     (role !== undefined && coversWorkspace(role)) ||
     findGrants(state, { subject, action: 'manage', resource, evaluate }).some(
@@ -154,7 +162,8 @@ function createEvaluation(
   resource: FakeResource,
   role: Role | undefined,
 ): Evaluate {
-  const { kind, id, email, externalId, isKnown } = subject
+  const { kind, id, email, externalId, isKnown, delegation } = subject
+  const { type, id: agentId } = delegation?.agent ?? { type: '' as const, id: '' }
   const createInput = (guest: boolean) => ({
     subject: {
       id: isKnown ? id : '',
@@ -173,6 +182,7 @@ function createEvaluation(
       visibility: resource.visibility,
       attributes: resource.attributes,
     },
+    agent: { type, id: agentId },
     action,
     now: new Date(),
   })

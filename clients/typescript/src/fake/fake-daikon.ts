@@ -79,7 +79,7 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
     if (isWorkspace(resource))
       return decideWorkspace(state, subject, action, findWorkspace(state, resource.id))
     const found = state.resources.get(resourceKey(state, resource))
-    return decide(state, { subject, action, resource: found, context })
+    return decide(state, { subject, action, type: resource.type, resource: found, context })
   }
 
   function explain(

@@ -61,7 +61,8 @@ export function createRights(state: FakeState, isRevoked: (token: string) => boo
     context: Context | undefined,
   ) {
     const subject = tokenSubject(state, claims)
-    const { allowed, reasons } = decide(state, { subject, action, resource, context })
+    const { type } = resource
+    const { allowed, reasons } = decide(state, { subject, action, type, resource, context })
     if (allowed) return undefined
     const [{ rule, condition } = { rule: 'no_grant' }] = reasons
     if (reasons.some((reason) => reason.rule.startsWith('delegation_'))) {

@@ -64,6 +64,7 @@ export type FakeDelegation = {
   resourceTypes: string[] | null
   resources: FakeResource[] | null
   expiresAt: Date | undefined
+  isEnded: boolean
 }
 
 export type FakeMember = { role: Role; isGuest: boolean; expiresAt: Date | undefined }

@@ -54,7 +54,11 @@ export function findSubject(
     const claims = readFakeToken(id)
     return isRevoked(id) ? unknown : tokenSubject(state, claims)
   }
-  if (type === 'delegation') return delegationSubject(state, id)
+  // A service knows only the delegations for itself.
+  if (type === 'delegation')
+    return state.delegations.get(id)?.service === state.service
+      ? delegationSubject(state, id)
+      : unknown
   if (type === 'group') return groupSubject(state, id)
   const user = findUser(state, id)
   return user ? userSubject(state, user.id) : { ...unknown, mayViewPublic: true }

@@ -63,7 +63,8 @@ export type FakeWorld = {
   conditions?: Record<string, FakeCondition>
   /**
    * Delegations of users to agents. A list that is absent stands for all, and at least one is required.
-   * `serviceName` defaults to the service of the world.
+   * `serviceName` defaults to the service of the world. An `ended` delegation was ended before it expired; one
+   * ends with the membership of its user, too.
    */
   delegations?: {
     id: string
@@ -75,6 +76,7 @@ export type FakeWorld = {
     resourceTypes?: string[]
     resources?: Resource[]
     expiresAt?: Date
+    ended?: boolean
   }[]
   /** Shares with either a permission or a role. */
   shares?: ({
@@ -171,6 +173,7 @@ function addDelegation(
     workspaceId,
     serviceName: service = state.service,
     expiresAt,
+    ended: isEnded = false,
     ...delegation
   }: NonNullable<FakeWorld['delegations']>[number],
 ): void {
@@ -186,7 +189,7 @@ function addDelegation(
     throw new Error(`delegations: ${resource.type} ${resource.id} is not in resources`)
   })
   state.delegations.set(id, {
-    ...{ id, userId, workspaceId, service, actions, resourceTypes, expiresAt },
+    ...{ id, userId, workspaceId, service, actions, resourceTypes, expiresAt, isEnded },
     agent: { ...agent, name: agent.name ?? agent.id },
     resources: covered ?? null,
   })
