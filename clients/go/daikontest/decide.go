@@ -95,7 +95,8 @@ func (s *state) decide(
 	if who.delegation == nil {
 		return isAllowed, reasons
 	}
-	return s.decideDelegated(who.delegation, action, kind, target, isAllowed, reasons)
+	asked := coveredCheck{action, kind, target, s.isKnown(who, target, input)}
+	return s.decideDelegated(who.delegation, asked, isAllowed, reasons)
 }
 
 func (s *state) decideUser(who subject, action string, target *resource, input map[string]any) (bool, []reason) {

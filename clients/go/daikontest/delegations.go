@@ -64,14 +64,29 @@ func (s *state) addDelegation(added Delegation) error {
 	return nil
 }
 
-// decideDelegated adds what a delegation says to a decision about its user. target is nil for a workspace, or if the
-// resource is unknown.
-func (s *state) decideDelegated(
-	d *delegation, action, kind string, target *resource, isAllowed bool, ofUser []reason,
-) (bool, []reason) {
-	// Whether a delegation covers a resource that the user does not know is no reason.
-	isUnknown := func(one reason) bool { return one.rule == "resource_unknown" }
-	denials := s.findDenials(d, action, kind, target, !slices.ContainsFunc(ofUser, isUnknown))
+// coveredCheck is what a delegation is asked to cover.
+type coveredCheck struct {
+	action string
+	kind   string
+	// target is nil for a workspace, or if the resource is unknown.
+	target *resource
+	// isKnown reports whether the resource exists for the user. If not, it is no reason that it is not covered.
+	isKnown bool
+}
+
+// isKnown reports whether a resource exists for the user of a delegation: it is in the workspace of the delegation, or
+// public.
+func (s *state) isKnown(who subject, target *resource, input map[string]any) bool {
+	if target == nil || target.workspaceID == who.workspaceID {
+		return target != nil
+	}
+	isPublic, _ := s.decidePublic(who, "view", target, input, "resource_unknown")
+	return isPublic
+}
+
+// decideDelegated adds what a delegation says to a decision about its user.
+func (s *state) decideDelegated(d *delegation, asked coveredCheck, isAllowed bool, ofUser []reason) (bool, []reason) {
+	denials := s.findDenials(d, asked)
 	switch {
 	case len(denials) > 0 && isAllowed:
 		return false, denials
@@ -83,7 +98,8 @@ func (s *state) decideDelegated(
 	return true, append(ofUser, reason{rule: "delegation", delegation: d, expiresAt: d.expiresAt})
 }
 
-func (s *state) findDenials(d *delegation, action, kind string, target *resource, isKnown bool) []reason {
+// findDenials returns why a delegation does not allow what its user may do; nothing if it does.
+func (s *state) findDenials(d *delegation, asked coveredCheck) []reason {
 	// A delegation ends with its user, and with their membership.
 	_, isMember := s.findRole(d.workspaceID, d.userID)
 	if d.hasEnded || !isMember || s.users[d.userID].Inactive {
@@ -96,14 +112,14 @@ func (s *state) findDenials(d *delegation, action, kind string, target *resource
 	uncovered := func(limit string) {
 		denials = append(denials, reason{rule: "delegation_does_not_cover", delegation: d, uncovered: limit})
 	}
-	if !coversName(d.actions, action, "manage") {
+	if !coversName(d.actions, asked.action, "manage") {
 		uncovered("action")
 	}
 	// A type belongs to a service.
-	if d.service != s.service || !coversName(d.types, kind, workspaceType) {
+	if d.service != s.service || !coversName(d.types, asked.kind, workspaceType) {
 		uncovered("type")
 	}
-	if isKnown && !d.coversResource(target) {
+	if asked.isKnown && !d.coversResource(asked.target) {
 		uncovered("resource")
 	}
 	return denials

@@ -21,6 +21,8 @@ var (
 	ofGlobex  = daikon.Resource{Type: "document", ID: "of-globex"}
 	unknown   = daikon.Resource{Type: "document", ID: "unknown"}
 	workspace = daikon.Resource{Type: "workspace", ID: "acme"}
+
+	privateOfGlobex = daikon.Resource{Type: "document", ID: "private-of-globex"}
 )
 
 var bot = daikon.Agent{Type: daikon.AgentClient, ID: "bot-id", Name: "Report bot"}
@@ -56,6 +58,7 @@ func newAgentWorld() daikontest.World {
 			owned(folder, nil), owned(below, &folder), apart, owned(elsewhere, nil), open,
 			{Type: "document", ID: "of-bob", WorkspaceID: "acme", OwnerID: "bob"},
 			{Type: "document", ID: "of-globex", WorkspaceID: "globex", OwnerID: "alice", Visibility: daikon.VisibilityPublic},
+			{Type: "document", ID: "private-of-globex", WorkspaceID: "globex", OwnerID: "alice"},
 		},
 		Delegations: []daikontest.Delegation{
 			by("viewing", func(d *daikontest.Delegation) { d.Actions = []string{"view"} }),
@@ -99,7 +102,8 @@ func TestAFakeDecidesForAUserAndTheirAgent(t *testing.T) {
 		{"viewing", "view", ofBob, []string{"no_grant"}},
 		{"viewing", "edit", ofBob, []string{"no_grant", uncovered + "action"}},
 		{"viewing", "view", ofGlobex, []string{uncovered + "resource"}},
-		{"viewing", "edit", ofGlobex, []string{"resource_unknown", uncovered + "action"}},
+		{"viewing", "edit", ofGlobex, []string{"resource_unknown", uncovered + "action", uncovered + "resource"}},
+		{"viewing", "view", privateOfGlobex, []string{"resource_unknown"}},
 		{"viewing", "view", unknown, []string{"resource_unknown"}},
 		{"viewing", "view", workspace, []string{uncovered + "type"}},
 		{"publishing", "publish", below, nil},
@@ -324,6 +328,15 @@ func TestTokensOfAgentsOfAFake(t *testing.T) {
 		}
 	}()
 	fake.DelegatedToken("unknown")
+}
+
+func TestAFakeIssuesNoTokensByExchange(t *testing.T) {
+	fake := daikontest.New(t, newAgentWorld(), daikon.WithAgent(daikon.AgentCredentials{APIKey: "da_key"}))
+	_, err := fake.Exchange(t.Context(), daikon.ExchangeRequest{DelegationID: "viewing"})
+	var failure *daikon.Error
+	if !errors.As(err, &failure) || failure.Code != daikon.CodeUnimplemented {
+		t.Error(err)
+	}
 }
 
 func TestConditionsReadTheAgent(t *testing.T) {

@@ -49,7 +49,7 @@ func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
 		}
 		return s.state.tokenSubject(claims)
 	case subjectDelegation:
-		// Only a token says that a delegation for another service exists.
+		// A service knows only the delegations for itself.
 		if found := s.state.delegations[name.GetId()]; found != nil && found.service != s.state.service {
 			return subject{kind: subjectUser}
 		}

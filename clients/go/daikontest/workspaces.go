@@ -23,7 +23,8 @@ func (s *state) decideWorkspace(who subject, action, workspaceID string) (bool, 
 	if who.delegation == nil {
 		return isAllowed, reasons
 	}
-	return s.decideDelegated(who.delegation, action, workspaceType, nil, isAllowed, reasons)
+	asked := coveredCheck{action: action, kind: workspaceType, isKnown: true}
+	return s.decideDelegated(who.delegation, asked, isAllowed, reasons)
 }
 
 func (s *state) decideUserWorkspace(who subject, action, workspaceID string) (bool, []reason) {
