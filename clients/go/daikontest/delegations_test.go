@@ -254,6 +254,7 @@ func TestChangesByAnAgentMustBeCovered(t *testing.T) {
 	requireReason(setVisibility(below, "documents"), "DELEGATION_DOES_NOT_COVER")
 	requireReason(setVisibility(below, "expired"), "DELEGATION_DOES_NOT_COVER")
 	requireReason(setVisibility(ofBob, "managing"), "NOT_THE_OWNER")
+	requireReason(setVisibility(ofBob, "documents"), "NOT_THE_OWNER")
 	if err := setVisibility(below, "managing"); err != nil {
 		t.Error(err)
 	}

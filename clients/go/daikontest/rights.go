@@ -2,7 +2,6 @@ package daikontest
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -67,13 +66,14 @@ func (s permissionServer) requireManage(
 	return found, err
 }
 
-// mayUser reports whether the user of a token may perform an action. It fails if a requirement is not met, or if an
-// agent acts for the user by a delegation that does not cover the action.
+// mayUser reports whether the user of a token may perform an action. It fails if a requirement is not met, or if only
+// the delegation of an agent denies the action.
 func (s permissionServer) mayUser(
 	claims daikon.Claims, action string, target *resource, input map[string]any,
 ) (bool, error) {
 	isAllowed, reasons := s.state.decide(s.state.tokenSubject(claims), action, target.kind, target, input)
-	if !isAllowed && slices.ContainsFunc(reasons, reason.isOfDelegation) {
+	// The denials of the user come first.
+	if !isAllowed && reasons[0].isOfDelegation() {
 		message := "The delegation has ended or does not cover " + action + " on this " + target.kind
 		return false, failure(daikon.CodePermissionDenied, "DELEGATION_DOES_NOT_COVER", message)
 	}
