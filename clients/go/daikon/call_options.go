@@ -15,6 +15,7 @@ type callOptions struct {
 	inherits    *bool
 	dryRun      bool
 	audience    *string
+	delegated   bool
 }
 
 type callOption interface{ apply(*callOptions) }
@@ -211,6 +212,13 @@ func Inherits(inherits bool) ParentOption {
 // Name and WorkspaceSlug are empty, and Role is viewer.
 func Audience(uri string) VerifyOption {
 	return verifySetting{func(o *callOptions) { o.audience = &uri }}
+}
+
+// Delegated also accepts tokens with which an agent acts for a user, whose claims have Actor and DelegationID. Such a
+// token says nothing about the person, see [Audience]. What your code decides without a check, it must decide for the
+// agent as well.
+func Delegated() VerifyOption {
+	return verifySetting{func(o *callOptions) { o.delegated = true }}
 }
 
 // DryRun changes nothing, and returns what uses the current declaration.

@@ -31,8 +31,8 @@ type casesWorld struct {
 	}
 	Workspaces []struct{ Name, ID string }
 	Members    []struct {
-		WorkspaceID, UserID, Role string
-		Guest                     bool
+		WorkspaceID, UserID, Role, State string
+		Guest                            bool
 	}
 	Groups []struct {
 		Name, ID, WorkspaceID string
@@ -57,9 +57,15 @@ type casesWorld struct {
 		Role            daikon.ResourceRole
 		Condition       *daikon.Condition
 	}
+	Delegations []struct {
+		Name, ID, UserID, WorkspaceID, ServiceName, State string
+		Agent                                             daikon.Agent
+		Actions, ResourceTypes                            []string
+		Resources                                         []daikon.Resource
+	}
 	Tokens []struct {
-		Name, UserID, WorkspaceID, State, Resource string
-		Scopes                                     []string
+		Name, UserID, WorkspaceID, State, Resource, Delegation string
+		Scopes                                                 []string
 	}
 }
 
@@ -102,6 +108,7 @@ type caseArguments struct {
 	As           string
 	Token        string
 	Audience     *string
+	Delegated    bool
 	Type, ID     string
 	DryRun       bool
 	registration daikon.Registration
@@ -191,6 +198,10 @@ var conditions = map[string]daikontest.Condition{
 	},
 	"not_locked": func(input daikontest.ConditionInput) bool { return input.Resource.Attributes["locked"] != true },
 	"not_guest":  func(input daikontest.ConditionInput) bool { return !input.Subject.Guest },
+	"by_person":  func(input daikontest.ConditionInput) bool { return input.Agent.Type == "" },
+	"by_agent": func(input daikontest.ConditionInput) bool {
+		return string(input.Agent.Type) == input.Params["type"] && input.Agent.ID == input.Params["id"]
+	},
 	"own": func(input daikontest.ConditionInput) bool {
 		return input.Resource.OwnerID == input.Subject.ID
 	},
@@ -210,7 +221,7 @@ func readCases(t *testing.T, values map[string]string) casesTable {
 	world := raw.(map[string]any)["world"].(map[string]any)
 	if values == nil {
 		values = map[string]string{}
-		for _, kind := range []string{"users", "workspaces", "groups"} {
+		for _, kind := range []string{"users", "workspaces", "groups", "delegations"} {
 			for _, entry := range world[kind].([]any) {
 				named := entry.(map[string]any)
 				values[named["name"].(string)] = named["id"].(string)
@@ -273,6 +284,9 @@ func TestCasesOnFake(t *testing.T) {
 	for _, workspace := range table.World.Workspaces {
 		values[workspace.Name] = workspace.ID
 	}
+	for _, delegation := range table.World.Delegations {
+		values[delegation.Name] = delegation.ID
+	}
 	for _, token := range table.World.Tokens {
 		lifetime := 15 * time.Minute
 		if token.State == "expired" {
@@ -281,6 +295,9 @@ func TestCasesOnFake(t *testing.T) {
 		created := fake.TokenWithLifetime(token.UserID, token.WorkspaceID, lifetime)
 		if token.Resource != "" {
 			created = fake.TokenForAPI(token.UserID, token.WorkspaceID, token.Resource, token.Scopes...)
+		}
+		if token.Delegation != "" {
+			created = fake.DelegatedToken(token.Delegation)
 		}
 		if token.State == "revoked" {
 			fake.RevokeToken(created)
@@ -323,12 +340,16 @@ func (w *casesWorld) fake(service string) daikontest.World {
 		world.Workspaces = append(world.Workspaces, daikontest.Workspace{ID: workspace.ID, Slug: workspace.Name})
 	}
 	for _, member := range w.Members {
-		world.Members = append(world.Members, daikontest.Member{
+		added := daikontest.Member{
 			WorkspaceID: member.WorkspaceID,
 			UserID:      member.UserID,
 			Role:        daikontest.Role(member.Role),
 			Guest:       member.Guest,
-		})
+		}
+		if member.State == "left" {
+			added.ExpiresAt = time.Now().Add(-time.Minute)
+		}
+		world.Members = append(world.Members, added)
 	}
 	for _, group := range w.Groups {
 		world.Groups = append(world.Groups, daikontest.Group{
@@ -360,6 +381,23 @@ func (w *casesWorld) fake(service string) daikontest.World {
 			Role:       share.Role,
 			Condition:  share.Condition,
 		})
+	}
+	for _, delegation := range w.Delegations {
+		added := daikontest.Delegation{
+			ID:            delegation.ID,
+			UserID:        delegation.UserID,
+			WorkspaceID:   delegation.WorkspaceID,
+			Agent:         delegation.Agent,
+			ServiceName:   delegation.ServiceName,
+			Actions:       delegation.Actions,
+			ResourceTypes: delegation.ResourceTypes,
+			Resources:     delegation.Resources,
+			Ended:         delegation.State == "ended",
+		}
+		if delegation.State == "expired" {
+			added.ExpiresAt = time.Now().Add(-time.Minute)
+		}
+		world.Delegations = append(world.Delegations, added)
 	}
 	return world
 }
@@ -485,7 +523,10 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		if err != nil {
 			return nil, err
 		}
-		lists := map[string][]string{"rules": {}, "roles": {}, "conditions": {}, "missing": {}, "requiredBy": {}}
+		lists := map[string][]string{
+			"rules": {}, "roles": {}, "conditions": {}, "missing": {}, "requiredBy": {},
+			"uncovered": {}, "delegations": {}, "agents": {},
+		}
 		add := func(list string, names ...string) {
 			for _, name := range names {
 				if name != "" {
@@ -501,6 +542,11 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 			add("missing", reason.Missing...)
 			if reason.RequiredBy != nil {
 				add("requiredBy", reason.RequiredBy.Type)
+			}
+			add("uncovered", reason.Uncovered)
+			add("delegations", reason.DelegationID)
+			if agent := reason.Agent; agent != nil {
+				add("agents", fmt.Sprintf("%s:%s %s", agent.Type, agent.ID, agent.Name))
 			}
 		}
 		result := map[string]any{"allowed": explanation.Allowed}
@@ -645,11 +691,19 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		if args.Audience != nil {
 			opts = append(opts, daikon.Audience(*args.Audience))
 		}
+		if args.Delegated {
+			opts = append(opts, daikon.Delegated())
+		}
 		claims, err := client.VerifyAccessToken(ctx, args.Token, opts...)
 		if err != nil {
 			return nil, err
 		}
-		return map[string]string{"userId": claims.Subject, "workspaceId": claims.WorkspaceID}, nil
+		result := map[string]string{"userId": claims.Subject, "workspaceId": claims.WorkspaceID}
+		if claims.Actor != nil {
+			result["agent"] = fmt.Sprintf("%s:%s", claims.Actor.Type, claims.Actor.ID)
+			result["delegationId"] = claims.DelegationID
+		}
+		return result, nil
 	},
 	"resourceId": func(_ context.Context, client *daikon.Client, args caseArguments) (any, error) {
 		return client.ResourceID(daikon.Resource{Type: args.Type, ID: args.ID})

@@ -20,6 +20,7 @@ type Client struct {
 	connection  *connection
 	batcher     *batcher
 	tokens      *tokenVerifier
+	exchange    *exchange
 	access      daikonv1.AccessServiceClient
 	permissions daikonv1.PermissionServiceClient
 }
@@ -46,6 +47,9 @@ func New(address string, opts ...Option) (*Client, error) {
 		permissions: daikonv1.NewPermissionServiceClient(connection.grpc),
 	}
 	client.tokens = &tokenVerifier{load: client.loadKeys, issuer: settings.issuer, now: time.Now}
+	if settings.agent != nil {
+		client.exchange = newExchange(connection, *settings.agent)
+	}
 	return client, nil
 }
 
@@ -270,16 +274,17 @@ func (c *Client) Explain(
 
 // VerifyAccessToken verifies an access token with daikon's public keys and returns its claims. The keys are cached, so
 // most calls send nothing to the server. It therefore accepts revoked tokens until they expire; Check rejects them. The
-// API key of a service account is verified by the server on every call. An invalid token is an [ErrInvalidToken].
+// API key of a service account is verified by the server on every call. An invalid token is an [ErrInvalidToken], and
+// so is one with which an agent acts for the user, without [Delegated].
 func (c *Client) VerifyAccessToken(ctx context.Context, token string, opts ...VerifyOption) (*Claims, error) {
-	audience := readOptions(opts).audience
+	settings := readOptions(opts)
 	if c.connection.isClosed() {
 		return nil, closedError()
 	}
-	if audience == nil && isAPIKey(token) {
+	if settings.audience == nil && isAPIKey(token) {
 		return c.verifyAPIKey(ctx, token)
 	}
-	return c.tokens.verify(ctx, token, audience)
+	return c.tokens.verify(ctx, token, acceptedTokens{settings.audience, settings.delegated})
 }
 
 func (c *Client) verifyAPIKey(ctx context.Context, key string) (*Claims, error) {

@@ -28,6 +28,11 @@
 //		http.Error(w, "try again", http.StatusServiceUnavailable)
 //	}
 //
+// # Agents
+//
+// An agent that acts for a user obtains tokens with [Client.Exchange], in a client with [WithAgent]. Checks with such a
+// token decide for both. [Client.VerifyAccessToken] refuses it without [Delegated].
+//
 // # Tests
 //
 // Package daikontest provides an in-memory server that applies daikon's rules. Package daikonhttp provides middleware

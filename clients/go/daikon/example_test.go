@@ -120,6 +120,48 @@ func ExampleClient_Explain() {
 	// Output: workspace_visibility
 }
 
+func ExampleClient_Exchange() {
+	client, err := daikon.New("localhost:50051",
+		daikon.WithService("docs"),
+		daikon.WithAgent(daikon.AgentCredentials{APIKey: os.Getenv("AGENT_API_KEY")}),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	delegation := "0d000000-0000-7000-8000-0000000000d1"
+	token, err := client.Exchange(ctx, daikon.ExchangeRequest{DelegationID: delegation})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("acts until", token.ExpiresAt)
+}
+
+func ExampleDelegated() {
+	fake, err := daikontest.Start(daikontest.World{
+		Members: []daikontest.Member{{WorkspaceID: "acme", UserID: "alice", Role: daikontest.RoleEditor}},
+		Delegations: []daikontest.Delegation{
+			{ID: "d1", UserID: "alice", WorkspaceID: "acme", Actions: []string{"view"}},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fake.Stop()
+
+	token := fake.DelegatedToken("d1") // the access token of a request
+	claims, err := fake.VerifyAccessToken(ctx, token, daikon.Delegated())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(claims.Actor.Type, claims.Actor.ID, "for", claims.Subject)
+	_, err = fake.VerifyAccessToken(ctx, token)
+	fmt.Println(errors.Is(err, daikon.ErrInvalidToken))
+	// Output:
+	// service_account agent for alice
+	// true
+}
+
 func ExampleError() {
 	client := startFake()
 	defer client.Stop()

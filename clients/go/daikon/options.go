@@ -33,13 +33,14 @@ type options struct {
 	timeout       time.Duration
 	maxInFlight   int
 	issuer        string
+	agent         *AgentCredentials
 	dialOptions   []grpc.DialOption
 }
 
 // WithService sets the service that your resources belong to: the service_name of your service key. Required.
 func WithService(name string) Option { return func(o *options) { o.service = name } }
 
-// WithServiceKey sets the service key. It is required without [WithDevelopmentMode].
+// WithServiceKey sets the service key. It is required without [WithDevelopmentMode] and [WithAgent].
 func WithServiceKey(key string) Option { return func(o *options) { o.serviceKey = key } }
 
 // WithDevelopmentMode allows a client without a service key, for a server in development mode, which accepts calls
@@ -63,6 +64,9 @@ func WithMaxInFlight(calls int) Option { return func(o *options) { o.maxInFlight
 // WithIssuer sets the only iss that [Client.VerifyAccessToken] accepts. The default is the issuer that the server
 // publishes.
 func WithIssuer(issuer string) Option { return func(o *options) { o.issuer = issuer } }
+
+// WithAgent sets for whom [Client.Exchange] obtains tokens. A client with an agent needs no service key for it.
+func WithAgent(agent AgentCredentials) Option { return func(o *options) { o.agent = &agent } }
 
 // WithDialOptions adds gRPC options, for example for tracing. They override the client's own options.
 func WithDialOptions(dialOptions ...grpc.DialOption) Option {
@@ -115,11 +119,13 @@ func (o *options) validate(address string) error {
 		field = Field{"address", "must have a port, such as localhost:50051"}
 	case !isText(o.service, maxTypeLength):
 		field = Field{"service", "is required: pass WithService with the service_name of your service key"}
-	case o.serviceKey == "" && !o.isDevelopment:
+	case o.serviceKey == "" && !o.isDevelopment && o.agent == nil:
 		field = Field{"serviceKey", "is required. " + advice["SERVICE_KEY_MISSING"] +
 			" A server in development mode needs none: pass WithDevelopmentMode"}
 	case o.serviceKey != "" && !isPrintable(o.serviceKey):
 		field = Field{"serviceKey", "must be a key of daikon (dk_…), without spaces or line breaks"}
+	case o.agent != nil && !o.agent.isValid():
+		field = Field{"agent", "must have either APIKey, or ClientID and ClientSecret"}
 	case o.timeout <= 0:
 		field = Field{"timeout", "must be positive"}
 	case o.maxInFlight <= 0:

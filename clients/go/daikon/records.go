@@ -132,6 +132,16 @@ func readReasons(context *structpb.Struct) []Reason {
 			ShareID:    text("share_id"),
 			LinkID:     text("link_id"),
 			Condition:  text("condition"),
+
+			DelegationID: text("delegation_id"),
+			Uncovered:    text("uncovered"),
+		}
+		if agent := fields["agent"].GetStructValue().GetFields(); agent != nil {
+			reasons[index].Agent = &Agent{
+				Type: AgentType(agent["type"].GetStringValue()),
+				ID:   agent["id"].GetStringValue(),
+				Name: agent["name"].GetStringValue(),
+			}
 		}
 		for _, path := range fields["missing"].GetListValue().GetValues() {
 			reasons[index].Missing = append(reasons[index].Missing, path.GetStringValue())

@@ -53,13 +53,54 @@ type keyLoad struct {
 	err  error
 }
 
-// verify returns the claims of a valid token. With an audience, it must be limited to that API.
-func (v *tokenVerifier) verify(ctx context.Context, token string, audience *string) (*Claims, error) {
+// acceptedTokens are the tokens that a caller accepts.
+type acceptedTokens struct {
+	// audience is the API that a token must be limited to; nil for tokens that are not limited.
+	audience *string
+	// delegated is whether tokens with which an agent acts for a user are accepted, too.
+	delegated bool
+}
+
+const (
+	typeDelegated     = "delegated"
+	delegatedAudience = "daikon:delegated"
+)
+
+// accept returns an error unless the token of a type (typ) with these claims is accepted.
+func (a acceptedTokens) accept(typ string, claims *Claims) *Error {
+	isDelegated := typ == "dt+jwt" && claims.Type == typeDelegated
+	switch {
+	case isDelegated && !a.delegated:
+		return tokenInvalidError("an agent acts for the user, see the option Delegated")
+	case isDelegated && (claims.Actor == nil || claims.Actor.ID == "" || claims.DelegationID == ""):
+		return tokenInvalidError("it does not name the agent and the delegation")
+	case !isDelegated && typ != "at+jwt":
+		return tokenInvalidError("it is not a daikon access token")
+	}
+	wantedType, wantedAudience := "access", "daikon"
+	if isDelegated {
+		wantedType, wantedAudience = typeDelegated, delegatedAudience
+	}
+	if a.audience == nil {
+		if claims.Type != wantedType || claims.Audience != wantedAudience {
+			return tokenInvalidError("it is not an access token")
+		}
+		return nil
+	}
+	isLimited := claims.Type == "resource_access" || isDelegated && claims.Audience != delegatedAudience
+	if !isLimited || trimOrigin(claims.Audience) != trimOrigin(*a.audience) {
+		return tokenInvalidError("it is not for " + *a.audience)
+	}
+	return nil
+}
+
+// verify returns the claims of a valid token that is accepted.
+func (v *tokenVerifier) verify(ctx context.Context, token string, accepted acceptedTokens) (*Claims, error) {
 	decoded := decodeToken(token)
 	if decoded == nil {
 		return nil, tokenInvalidError("it is not a JSON Web Token")
 	}
-	if decoded.header.Algorithm != "RS256" || decoded.header.Type != "at+jwt" {
+	if typ := decoded.header.Type; decoded.header.Algorithm != "RS256" || typ != "at+jwt" && typ != "dt+jwt" {
 		return nil, tokenInvalidError("it is not a daikon access token")
 	}
 	keys, err := v.findKeys(ctx, decoded.header.KeyID)
@@ -82,19 +123,19 @@ func (v *tokenVerifier) verify(ctx context.Context, token string, audience *stri
 	if v.issuer != "" {
 		issuer = v.issuer
 	}
-	switch {
-	case claims.Issuer != keys.issuer || claims.Issuer != issuer:
+	if claims.Issuer != keys.issuer || claims.Issuer != issuer {
 		return nil, tokenInvalidError(fmt.Sprintf("its issuer is %q, not %s", claims.Issuer, issuer))
-	case audience == nil && (claims.Audience != "daikon" || claims.Type != "access"):
-		return nil, tokenInvalidError("it is not an access token")
-	case audience != nil && (claims.Type != "resource_access" || trimOrigin(claims.Audience) != trimOrigin(*audience)):
-		return nil, tokenInvalidError("it is not for " + *audience)
+	}
+	if err := accepted.accept(decoded.header.Type, claims); err != nil {
+		return nil, err
+	}
+	switch {
 	case claims.ExpiresAtUnix == 0:
 		return nil, tokenInvalidError("it has no exp")
 	case !v.now().Before(claims.ExpiresAt()):
 		return nil, tokenExpiredError()
 	}
-	if audience != nil {
+	if accepted.audience != nil || claims.Type == typeDelegated {
 		claims.Role = "viewer"
 	}
 	return claims, nil

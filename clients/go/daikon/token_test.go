@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func newTestVerifier() (verifier *tokenVerifier, loads *int, now *time.Time, fai
 func TestVerifyChecksEveryClaim(t *testing.T) {
 	verifier, _, _, _ := newTestVerifier()
 	valid := signedToken(t, nil)
-	if claims, err := verifier.verify(t.Context(), valid, nil); err != nil || claims.Subject != "alice" {
+	if claims, err := verifier.verify(t.Context(), valid, acceptedTokens{}); err != nil || claims.Subject != "alice" {
 		t.Fatal(claims, err)
 	}
 	set := func(name string, value any) func(header, claims map[string]any) {
@@ -112,9 +113,104 @@ func TestVerifyChecksEveryClaim(t *testing.T) {
 	requireTokenError(t, verifier, "keys of another issuer", pinned, "TOKEN_INVALID")
 }
 
+// A token is accepted if it names the agent exactly as a caller allows it, and for the API that the caller names.
+func TestDelegatedTokensAreAcceptedOnlyIfAskedFor(t *testing.T) {
+	verifier, _, _, _ := newTestVerifier()
+	const uri, other = "https://api.example/v1", "https://other.example/v1"
+	person := func(header, claims map[string]any) {}
+	limited := func(_, claims map[string]any) { claims["type"], claims["aud"] = "resource_access", uri }
+	delegated := func(header, claims map[string]any) {
+		header["typ"] = "dt+jwt"
+		claims["type"], claims["aud"], claims["delegation_id"] = "delegated", "daikon:delegated", "d"
+		claims["act"] = map[string]any{"sub": "bot", "typ": "client"}
+	}
+	delegatedTo := func(audience any) func(header, claims map[string]any) {
+		return func(header, claims map[string]any) {
+			delegated(header, claims)
+			claims["aud"] = audience
+		}
+	}
+	without := func(name string) func(header, claims map[string]any) {
+		return func(header, claims map[string]any) {
+			delegated(header, claims)
+			delete(claims, name)
+			delete(header, name)
+		}
+	}
+	set := func(name, value string) func(header, claims map[string]any) {
+		return func(header, claims map[string]any) {
+			delegated(header, claims)
+			if name == "typ" {
+				header[name] = value
+				return
+			}
+			claims[name] = value
+		}
+	}
+	all, api := "", uri
+	// The audiences for which each token is accepted: without Delegated, and with it.
+	for name, test := range map[string]struct {
+		change            func(header, claims map[string]any)
+		plain, delegating []string
+	}{
+		"a person's":                 {person, []string{all}, []string{all}},
+		"limited to an API":          {limited, []string{api}, []string{api}},
+		"an agent's":                 {delegated, nil, []string{all}},
+		"an agent's for an API":      {delegatedTo(uri), nil, []string{api}},
+		"an agent's for daikon":      {delegatedTo("daikon"), nil, nil},
+		"an agent's for two APIs":    {delegatedTo([]string{uri, "daikon:delegated"}), nil, nil},
+		"without an agent":           {without("act"), nil, nil},
+		"without a delegation":       {without("delegation_id"), nil, nil},
+		"without a typ":              {without("typ"), nil, nil},
+		"typ of a person's":          {set("typ", "at+jwt"), nil, nil},
+		"another typ":                {set("typ", "jwt"), nil, nil},
+		"type of a person's":         {set("type", "access"), nil, nil},
+		"type of one for an API":     {set("type", "resource_access"), nil, nil},
+		"an agent that is no object": {set("act", "bot"), nil, nil},
+	} {
+		token := signedToken(t, test.change)
+		for _, isDelegating := range []bool{false, true} {
+			expected := test.plain
+			if isDelegating {
+				expected = test.delegating
+			}
+			for _, audience := range []string{all, api, other, "daikon:delegated"} {
+				accepted := acceptedTokens{delegated: isDelegating}
+				if audience != all {
+					accepted.audience = &audience
+				}
+				claims, err := verifier.verify(t.Context(), token, accepted)
+				if slices.Contains(expected, audience) {
+					if err != nil || claims.Subject != "alice" {
+						t.Errorf("%s for %q: %v", name, audience, err)
+					}
+				} else if !errors.Is(err, ErrInvalidToken) {
+					t.Errorf("%s for %q is accepted: %v", name, audience, err)
+				}
+			}
+		}
+	}
+	claims, err := verifier.verify(t.Context(), signedToken(t, delegated), acceptedTokens{delegated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *claims.Actor != (Actor{ID: "bot", Type: AgentClient}) || claims.DelegationID != "d" || claims.Role != "viewer" {
+		t.Errorf("%+v", claims)
+	}
+	expired := signedToken(t, func(header, claims map[string]any) {
+		delegated(header, claims)
+		claims["exp"] = time.Now().Add(-time.Second).Unix()
+	})
+	var failure *Error
+	_, err = verifier.verify(t.Context(), expired, acceptedTokens{delegated: true})
+	if !errors.As(err, &failure) || failure.Reason != "TOKEN_EXPIRED" {
+		t.Error(err)
+	}
+}
+
 func requireTokenError(t *testing.T, verifier *tokenVerifier, name, token, reason string) {
 	t.Helper()
-	_, err := verifier.verify(t.Context(), token, nil)
+	_, err := verifier.verify(t.Context(), token, acceptedTokens{})
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Reason != reason || !errors.Is(err, ErrInvalidToken) {
 		t.Errorf("%s: %v", name, err)
@@ -127,7 +223,7 @@ func TestKeysAreCached(t *testing.T) {
 	verify := func(elapsed time.Duration, token string, expectedLoads int) error {
 		t.Helper()
 		*now = start.Add(elapsed)
-		_, err := verifier.verify(t.Context(), token, nil)
+		_, err := verifier.verify(t.Context(), token, acceptedTokens{})
 		if *loads != expectedLoads {
 			t.Errorf("after %s: %d loads instead of %d", elapsed, *loads, expectedLoads)
 		}
@@ -179,7 +275,7 @@ func TestALoadIsSharedAndOutlivesACanceledCaller(t *testing.T) {
 	results := make(chan error, 2)
 	for _, ctx := range []context.Context{ctx, t.Context()} {
 		go func() {
-			_, err := verifier.verify(ctx, token, nil)
+			_, err := verifier.verify(ctx, token, acceptedTokens{})
 			results <- err
 		}()
 		<-started

@@ -217,7 +217,8 @@ type Explanation struct {
 type Reason struct {
 	// Rule is owner, workspace_role, workspace_visibility, public, share, group_share, custom_role or link; or, if the
 	// action is denied, user_unknown, link_unknown, wrong_audience, user_inactive, not_a_member, resource_unknown,
-	// action_unknown, requirement_not_met, context_missing, condition_failed, guest or no_grant.
+	// action_unknown, requirement_not_met, context_missing, condition_failed, guest or no_grant. If an agent acts for
+	// the user, delegation is a further reason, or delegation_ended, delegation_expired or delegation_does_not_cover.
 	Rule string
 	// Permission is set if Rule is share or group_share, unless the share has a role.
 	Permission Permission
@@ -235,6 +236,35 @@ type Reason struct {
 	InheritedFrom *ResourceRef
 	// RequiredBy is the resource whose requirement is not met: the one that was asked about, or an ancestor.
 	RequiredBy *ResourceRef
+	// DelegationID is the delegation by which an agent asks.
+	DelegationID string
+	// Agent is the agent that asks; nil if the user does.
+	Agent *Agent
+	// Uncovered is set if Rule is delegation_does_not_cover: action, type or resource.
+	Uncovered string
+}
+
+// AgentType is the kind of an agent.
+type AgentType string
+
+const (
+	// AgentServiceAccount is a service account of a workspace.
+	AgentServiceAccount AgentType = "service_account"
+	// AgentClient is a confidential client app.
+	AgentClient AgentType = "client"
+)
+
+// Agent is software that acts for a user by a delegation.
+type Agent struct {
+	Type AgentType
+	ID   string
+	Name string
+}
+
+// Actor is the agent that a token names (RFC 8693, section 4.1).
+type Actor struct {
+	ID   string    `json:"sub"`
+	Type AgentType `json:"typ"`
 }
 
 // Claims are the claims of a verified access token (RFC 7519).
@@ -265,16 +295,21 @@ type Claims struct {
 	// ACR is the class of the sign-in.
 	ACR    string `json:"acr,omitempty"`
 	Issuer string `json:"iss"`
-	// Audience is daikon, or the URI of the API that the token is limited to.
+	// Audience is daikon, or the URI of the API that the token is limited to. It is daikon:delegated if an agent acts for
+	// the user and the token is not limited to an API.
 	Audience string `json:"aud"`
 	// ClientID is the client app, if it obtained the token at /oauth/token.
 	ClientID string `json:"client_id,omitempty"`
 	// Scope contains the scopes of the token, separated by spaces.
 	Scope string `json:"scope,omitempty"`
 	// Type is access; api_key for the API key of a service account, of which only Subject, WorkspaceID,
-	// WorkspaceSlug, Role and ExpiresAt are known; or resource_access for a token that is limited to an API, which
-	// names no person.
-	Type          string `json:"type"`
+	// WorkspaceSlug, Role and ExpiresAt are known; resource_access for a token that is limited to an API, which
+	// names no person; or delegated for a token with which an agent acts for the user.
+	Type string `json:"type"`
+	// Actor is the agent that acts for the user; nil if the user acts.
+	Actor *Actor `json:"act,omitempty"`
+	// DelegationID is the delegation by which the agent acts.
+	DelegationID  string `json:"delegation_id,omitempty"`
 	IssuedAtUnix  int64  `json:"iat"`
 	ExpiresAtUnix int64  `json:"exp"`
 }

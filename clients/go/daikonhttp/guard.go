@@ -20,6 +20,22 @@ type User struct {
 	Claims *daikon.Claims
 	// Token is the access token, for a [daikon.Subject] and for [daikon.As].
 	Token string
+	// Agent is the agent that acts for the user; nil if the user acts. See [WithAgents].
+	Agent *Agent
+}
+
+// Agent is an agent that acts for a user, and the delegation by which it does.
+type Agent struct {
+	Type         daikon.AgentType
+	ID           string
+	DelegationID string
+}
+
+func agentOf(claims *daikon.Claims) *Agent {
+	if claims.Actor == nil {
+		return nil
+	}
+	return &Agent{Type: claims.Actor.Type, ID: claims.Actor.ID, DelegationID: claims.DelegationID}
 }
 
 // Subject returns the subject for checks.
@@ -29,6 +45,7 @@ func (u *User) Subject() daikon.Subject { return daikon.Subject{Token: u.Token} 
 type Guard struct {
 	client       *daikon.Client
 	errorHandler func(http.ResponseWriter, *http.Request, error)
+	accepted     []daikon.VerifyOption
 }
 
 // Option configures a [Guard].
@@ -38,6 +55,12 @@ type Option func(*Guard)
 // logs the error with log/slog and responds with 500 without details.
 func WithErrorHandler(handle func(http.ResponseWriter, *http.Request, error)) Option {
 	return func(g *Guard) { g.errorHandler = handle }
+}
+
+// WithAgents also accepts tokens with which an agent acts for a user. The User then has the Agent. daikon decides for both
+// in every check; what your code decides without one, it must decide for the agent as well.
+func WithAgents() Option {
+	return func(g *Guard) { g.accepted = []daikon.VerifyOption{daikon.Delegated()} }
 }
 
 // New creates the middleware.
@@ -153,11 +176,11 @@ func (g *Guard) authenticate(r *http.Request) (*http.Request, error) {
 			Message: `The header "Authorization: Bearer <access token>" is missing`,
 		}
 	}
-	claims, err := g.client.VerifyAccessToken(r.Context(), match[1])
+	claims, err := g.client.VerifyAccessToken(r.Context(), match[1], g.accepted...)
 	if err != nil {
 		return nil, err
 	}
-	stored := &guarded{guard: g, user: &User{Claims: claims, Token: match[1]}}
+	stored := &guarded{guard: g, user: &User{Claims: claims, Token: match[1], Agent: agentOf(claims)}}
 	return r.WithContext(context.WithValue(r.Context(), contextKey{}, stored)), nil
 }
 

@@ -14,6 +14,8 @@ type Condition func(ConditionInput) bool
 // ConditionInput is what a condition of a fake reads, as the variables of an expression on the server.
 type ConditionInput struct {
 	Subject ConditionSubject
+	// Agent is the agent that acts for the user; empty if the user acts.
+	Agent ConditionAgent
 	// Resource is the one that is asked about, also if the share is on an ancestor.
 	Resource ConditionResource
 	Action   string
@@ -33,6 +35,12 @@ type ConditionSubject struct {
 	Role Role
 	// Guest reports whether the user is a guest of the workspace of the resource.
 	Guest bool
+}
+
+// ConditionAgent is the agent that acts for the user of a check.
+type ConditionAgent struct {
+	Type daikon.AgentType
+	ID   string
 }
 
 // ConditionResource is the resource of a check.
@@ -90,6 +98,9 @@ func (s *state) newEvaluation(
 	}
 	if who.kind != subjectLink {
 		read.Subject.Role = role
+	}
+	if who.delegation != nil {
+		read.Agent = ConditionAgent{Type: who.delegation.agent.Type, ID: who.delegation.agent.ID}
 	}
 	if target.id != target.resourceID {
 		read.Resource.ExternalID = target.id

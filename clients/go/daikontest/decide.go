@@ -76,6 +76,8 @@ type reason struct {
 	condition     string
 	inheritedFrom *resource
 	requiredBy    *resource
+	delegation    *delegation
+	uncovered     string
 	// withheldBits are those that the grant would give if it counted. failure is why it does not count, if that is
 	// the reason for a denial.
 	withheldBits int
@@ -84,8 +86,20 @@ type reason struct {
 
 func deny(rule string) (bool, []reason) { return false, []reason{{rule: rule}} }
 
-// decide decides by the rules of the server. input is the context of the request.
-func (s *state) decide(who subject, action string, target *resource, input map[string]any) (bool, []reason) {
+// decide decides by the rules of the server about a resource of a kind; target is nil if it is unknown. input is the
+// context of the request.
+func (s *state) decide(
+	who subject, action, kind string, target *resource, input map[string]any,
+) (bool, []reason) {
+	isAllowed, reasons := s.decideUser(who, action, target, input)
+	if who.delegation == nil {
+		return isAllowed, reasons
+	}
+	asked := coveredCheck{action, kind, target, s.isKnown(who, target, input)}
+	return s.decideDelegated(who.delegation, asked, isAllowed, reasons)
+}
+
+func (s *state) decideUser(who subject, action string, target *resource, input map[string]any) (bool, []reason) {
 	role, denial := s.standingOf(who, target)
 	if denial != "" {
 		return s.decidePublic(who, action, target, input, denial)

@@ -66,12 +66,17 @@ func (s permissionServer) requireManage(
 	return found, err
 }
 
-// mayUser reports whether the user of a token may perform an action. It fails if a requirement is not met.
+// mayUser reports whether the user of a token may perform an action. It fails if a requirement is not met, or if only
+// the delegation of an agent denies the action.
 func (s permissionServer) mayUser(
 	claims daikon.Claims, action string, target *resource, input map[string]any,
 ) (bool, error) {
-	who := s.state.userSubject(claims.Subject, claims.WorkspaceID)
-	isAllowed, reasons := s.state.decide(who, action, target, input)
+	isAllowed, reasons := s.state.decide(s.state.tokenSubject(claims), action, target.kind, target, input)
+	// The denials of the user come first.
+	if !isAllowed && reasons[0].isOfDelegation() {
+		message := "The delegation has ended or does not cover " + action + " on this " + target.kind
+		return false, failure(daikon.CodePermissionDenied, "DELEGATION_DOES_NOT_COVER", message)
+	}
 	if !isAllowed && reasons[0].rule == "requirement_not_met" {
 		message := action + " requires the condition " + reasons[0].condition + ", which is not met"
 		return false, failure(daikon.CodePermissionDenied, "REQUIREMENT_NOT_MET", message)

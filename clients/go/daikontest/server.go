@@ -328,7 +328,7 @@ func (s *server) decide(who subject, action, kind, id string, input map[string]a
 	if kind == workspaceType {
 		return s.state.decideWorkspace(who, action, s.state.findWorkspace(id))
 	}
-	return s.state.decide(who, action, s.state.find(kind, id), input)
+	return s.state.decide(who, action, kind, s.state.find(kind, id), input)
 }
 
 func (s *server) resourceType(name string) string {
@@ -377,6 +377,15 @@ func (r reason) record() map[string]any {
 		set("resource_type", r.requiredBy.kind)
 		set("resource_id", r.requiredBy.resourceID)
 	}
+	if r.delegation != nil {
+		set("delegation_id", r.delegation.id)
+		record["agent"] = map[string]any{
+			"type": string(r.delegation.agent.Type),
+			"id":   r.delegation.agent.ID,
+			"name": r.delegation.agent.Name,
+		}
+	}
+	set("uncovered", r.uncovered)
 	if r.inheritedFrom != nil {
 		record["inherited_from"] = map[string]any{
 			"resource_type": r.inheritedFrom.kind,

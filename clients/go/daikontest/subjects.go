@@ -3,14 +3,16 @@ package daikontest
 import (
 	"slices"
 
+	"github.com/daikon-auth/daikon/clients/go/daikon"
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
 const (
-	subjectUser      = "user"
-	subjectGroup     = "group"
-	subjectLink      = "link"
-	subjectAnonymous = "anonymous"
+	subjectUser       = "user"
+	subjectGroup      = "group"
+	subjectLink       = "link"
+	subjectDelegation = "delegation"
+	subjectAnonymous  = "anonymous"
 )
 
 // subject is a subject of decisions.
@@ -28,6 +30,8 @@ type subject struct {
 	workspaceID string
 	// home is the workspace of a group or link.
 	home string
+	// delegation is the delegation by which an agent acts for the user; nil if the user acts.
+	delegation *delegation
 }
 
 func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
@@ -43,7 +47,13 @@ func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
 		if !isValid || !isCurrent || s.revoked[name.GetId()] {
 			return subject{kind: subjectUser}
 		}
-		return s.state.userSubject(claims.Subject, claims.WorkspaceID)
+		return s.state.tokenSubject(claims)
+	case subjectDelegation:
+		// A service knows only the delegations for itself.
+		if found := s.state.delegations[name.GetId()]; found != nil && found.service != s.state.service {
+			return subject{kind: subjectUser}
+		}
+		return s.state.delegationSubject(name.GetId())
 	case subjectUser:
 		user, isKnown := s.state.findUser(name.GetId())
 		if !isKnown {
@@ -68,6 +78,25 @@ func (s *state) userSubject(id, workspaceID string) subject {
 		mayViewPublic: isKnown && !user.Inactive,
 		workspaceID:   workspaceID,
 	}
+}
+
+// tokenSubject returns the subject of an access token.
+func (s *state) tokenSubject(claims daikon.Claims) subject {
+	if claims.DelegationID != "" {
+		return s.delegationSubject(claims.DelegationID)
+	}
+	return s.userSubject(claims.Subject, claims.WorkspaceID)
+}
+
+// delegationSubject returns the user of a delegation as a subject, in the workspace of the delegation.
+func (s *state) delegationSubject(id string) subject {
+	found := s.delegations[id]
+	if found == nil {
+		return subject{kind: subjectUser}
+	}
+	who := s.userSubject(found.userID, found.workspaceID)
+	who.delegation = found
+	return who
 }
 
 func (s *state) groupSubject(id string) subject {

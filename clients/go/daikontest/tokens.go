@@ -76,6 +76,41 @@ func (f *Fake) TokenForAPI(userID, workspaceID, resource string, scopes ...strin
 	})
 }
 
+// DelegatedToken returns a token with which the agent of a delegation acts for its user for 15 minutes. It panics if the
+// world has no delegation with this ID.
+func (f *Fake) DelegatedToken(delegationID string) string {
+	return f.delegatedToken(delegationID, "daikon:delegated", nil)
+}
+
+// DelegatedTokenForAPI returns a token like [Fake.DelegatedToken] that is limited to the API with the URI resource, and
+// has these scopes there.
+func (f *Fake) DelegatedTokenForAPI(delegationID, resource string, scopes ...string) string {
+	return f.delegatedToken(delegationID, resource, scopes)
+}
+
+func (f *Fake) delegatedToken(delegationID, audience string, scopes []string) string {
+	f.server.mu.Lock()
+	found := f.server.state.delegations[delegationID]
+	f.server.mu.Unlock()
+	if found == nil {
+		panic("daikontest: " + delegationID + " is not in Delegations")
+	}
+	now := time.Now()
+	return sign(daikon.Claims{
+		Subject:       found.userID,
+		ID:            rand.Text(),
+		WorkspaceID:   found.workspaceID,
+		Issuer:        issuer,
+		Audience:      audience,
+		Scope:         strings.Join(scopes, " "),
+		Type:          "delegated",
+		Actor:         &daikon.Actor{ID: found.agent.ID, Type: found.agent.Type},
+		DelegationID:  found.id,
+		IssuedAtUnix:  now.Unix(),
+		ExpiresAtUnix: now.Add(15 * time.Minute).Unix(),
+	})
+}
+
 func (f *Fake) token(userID, workspaceID string, lifetime time.Duration, signedInAt time.Time) string {
 	f.server.mu.Lock()
 	user := f.server.state.users[userID]
@@ -100,6 +135,9 @@ func (f *Fake) token(userID, workspaceID string, lifetime time.Duration, signedI
 
 func sign(claims daikon.Claims) string {
 	header := map[string]string{"alg": "RS256", "typ": "at+jwt", "kid": keyID}
+	if claims.Actor != nil {
+		header["typ"] = "dt+jwt"
+	}
 	signed := encodePart(header) + "." + encodePart(claims)
 	digest := sha256.Sum256([]byte(signed))
 	signature, err := rsa.SignPKCS1v15(nil, signingKey(), crypto.SHA256, digest[:])

@@ -19,6 +19,15 @@ func (s *state) findWorkspace(name string) string {
 // decideWorkspace decides about a workspace itself: members may view it, owners and admins may do everything, and
 // members who have a custom role with an action may perform it.
 func (s *state) decideWorkspace(who subject, action, workspaceID string) (bool, []reason) {
+	isAllowed, reasons := s.decideUserWorkspace(who, action, workspaceID)
+	if who.delegation == nil {
+		return isAllowed, reasons
+	}
+	asked := coveredCheck{action: action, kind: workspaceType, isKnown: true}
+	return s.decideDelegated(who.delegation, asked, isAllowed, reasons)
+}
+
+func (s *state) decideUserWorkspace(who subject, action, workspaceID string) (bool, []reason) {
 	switch {
 	case who.kind == subjectLink:
 		return deny("no_grant")

@@ -31,6 +31,8 @@ type World struct {
 	Conditions map[string]Condition
 	Resources  []Resource
 	Shares     []Share
+	// Delegations lists delegations of users to agents.
+	Delegations []Delegation
 }
 
 // Workspace is a workspace of a [World].
@@ -116,6 +118,28 @@ type Share struct {
 	Condition *daikon.Condition
 }
 
+// Delegation lets an agent act for a user in a workspace. A list that is nil stands for all, and at least one is
+// required. The action manage and the type workspace are only covered by name.
+type Delegation struct {
+	// ID may be any text.
+	ID string
+	// UserID is a member of the workspace.
+	UserID      string
+	WorkspaceID string
+	// Agent is a service account with the ID agent by default. Its Name is its ID by default.
+	Agent daikon.Agent
+	// ServiceName is the service of the World by default.
+	ServiceName   string
+	Actions       []string
+	ResourceTypes []string
+	// Resources cover what inherits from them, too.
+	Resources []daikon.Resource
+	// ExpiresAt is when the delegation expires; zero if it does not.
+	ExpiresAt time.Time
+	// Ended delegations have been ended by their user, or by an admin.
+	Ended bool
+}
+
 type memberKey struct{ workspaceID, userID string }
 
 type resourceKey struct{ kind, resourceID string }
@@ -189,7 +213,9 @@ type state struct {
 	types      map[string]daikon.TypeDeclaration
 	conditions map[string]Condition
 	resources  map[resourceKey]*resource
-	nextID     int
+
+	delegations map[string]*delegation
+	nextID      int
 }
 
 func newState(world World) (*state, error) {
@@ -204,6 +230,8 @@ func newState(world World) (*state, error) {
 		types:      map[string]daikon.TypeDeclaration{},
 		conditions: world.Conditions,
 		resources:  map[resourceKey]*resource{},
+
+		delegations: map[string]*delegation{},
 	}
 	if s.service == "" {
 		s.service = "test"
@@ -247,6 +275,11 @@ func newState(world World) (*state, error) {
 	}
 	for _, share := range world.Shares {
 		if err := s.addShare(share); err != nil {
+			return nil, err
+		}
+	}
+	for _, delegation := range world.Delegations {
+		if err := s.addDelegation(delegation); err != nil {
 			return nil, err
 		}
 	}
