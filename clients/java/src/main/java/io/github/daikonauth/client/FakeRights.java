@@ -81,12 +81,15 @@ final class FakeRights {
         Code.PERMISSION_DENIED, "PARENT_NOT_EDITABLE", "Requires permission to edit the parent");
   }
 
-  /** Whether a user may perform an action. Throws if only a requirement is not met. */
+  /** Whether a user may perform an action. Throws if only a requirement or the delegation denies it. */
   private boolean isAllowed(Claims claims, String action, Entry resource, Settings settings) {
-    FakeSubject subject = FakeSubject.ofUser(state, claims.subject(), claims.workspaceId());
+    FakeSubject subject = FakeSubject.ofToken(state, claims);
     Map<String, Object> context = FakeState.copyOf("context", settings.context);
     Explanation explanation = new FakeDecision(state, subject, action, resource, context).decide();
     if (explanation.allowed()) return true;
+    if (explanation.reasons().stream().anyMatch(denial -> denial.rule().startsWith("delegation_")))
+      throw DaikonException.of(
+          Code.PERMISSION_DENIED, "DELEGATION_DOES_NOT_COVER", "The delegation has ended or does not cover this");
     Reason reason = explanation.reasons().get(0);
     if (!reason.rule().equals("requirement_not_met")) return false;
     String message = action + " requires the condition " + reason.condition() + ", which is not met";
