@@ -73,13 +73,13 @@ public final class FakeDaikon extends FakeResources {
     FakeState.Delegated known = state.delegations.get(delegationId);
     if (known == null) throw new IllegalArgumentException("the world has no delegation " + delegationId);
     FakeDelegation delegation = known.delegation();
-    Agent agent = delegation.agent();
+    Agent agent = delegation.agent;
     Map<String, Object> claims = new HashMap<>(access);
     claims.put("type", Tokens.DELEGATED_TYPE);
     claims.put("act", Map.of("sub", agent.id(), "typ", agent.type()));
     claims.put("delegation_id", delegationId);
     return Tokens.createFake(
-        delegation.userId(), delegation.workspaceId(), false, lifetime, Instant.now(), claims);
+        delegation.userId, delegation.workspaceId, false, lifetime, Instant.now(), claims);
   }
 
   /** Makes the fake treat a token as revoked. */

@@ -284,7 +284,7 @@ final class FakeDecision {
     Map<String, Object> params = FakeState.copyOf("condition.params", condition.params());
     try {
       String subjectId = subject.isKnown() ? subject.id() : "";
-      Agent agent = subject.delegated() == null ? NO_AGENT : subject.delegated().delegation().agent();
+      Agent agent = subject.delegated() == null ? NO_AGENT : subject.delegated().delegation().agent;
       boolean isGuest = subject.isGuestIn(state, resource.workspaceId);
       // Members of a group with a guest differ, so a condition that reads it has no result.
       List<Boolean> guests = isGuest && subject.kind().equals("group") ? List.of(true, false) : List.of(isGuest);

@@ -8,16 +8,16 @@ import java.util.List;
  * of actions, resource types and resources is required; each stands for all without it.
  */
 public final class FakeDelegation {
-  private final String id;
-  private final String userId;
-  private final String workspaceId;
-  private Agent agent = new Agent("service_account", "agent", "agent");
-  private String service;
-  private List<String> actions;
-  private List<String> resourceTypes;
-  private List<Resource> resources;
-  private Instant expiresAt;
-  private boolean isEnded;
+  final String id;
+  final String userId;
+  final String workspaceId;
+  Agent agent = new Agent("service_account", "agent", "agent");
+  String service;
+  List<String> actions;
+  List<String> resourceTypes;
+  List<Resource> resources;
+  Instant expiresAt;
+  boolean isEnded;
 
   private FakeDelegation(String id, String userId, String workspaceId) {
     this.id = id;
@@ -70,45 +70,5 @@ public final class FakeDelegation {
   public FakeDelegation ended() {
     isEnded = true;
     return this;
-  }
-
-  public String id() {
-    return id;
-  }
-
-  public String userId() {
-    return userId;
-  }
-
-  public String workspaceId() {
-    return workspaceId;
-  }
-
-  public Agent agent() {
-    return agent;
-  }
-
-  public String service() {
-    return service;
-  }
-
-  public List<String> actions() {
-    return actions;
-  }
-
-  public List<String> resourceTypes() {
-    return resourceTypes;
-  }
-
-  public List<Resource> resources() {
-    return resources;
-  }
-
-  public Instant expiresAt() {
-    return expiresAt;
-  }
-
-  public boolean isEnded() {
-    return isEnded;
   }
 }

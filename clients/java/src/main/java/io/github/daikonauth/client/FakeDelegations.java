@@ -29,17 +29,17 @@ final class FakeDelegations {
       return new Explanation(false, reasons);
     }
     if (!ofUser.allowed()) return ofUser;
-    reasons.add(reason("delegation", delegated, delegated.delegation().expiresAt(), null));
+    reasons.add(reason("delegation", delegated, delegated.delegation().expiresAt, null));
     return new Explanation(true, reasons);
   }
 
   /** Returns why a delegation does not allow what its user may do: nothing if it does. */
   private static List<Reason> findDenials(FakeState state, Delegated delegated, Asked asked) {
     FakeDelegation delegation = delegated.delegation();
-    User user = state.world.users.get(delegation.userId());
-    boolean isMember = user.isActive() && state.roleOf(delegation.workspaceId(), user.id()) != null;
-    if (delegation.isEnded() || !isMember) return List.of(reason("delegation_ended", delegated, null, null));
-    Instant expiresAt = delegation.expiresAt();
+    User user = state.world.users.get(delegation.userId);
+    boolean isMember = user.isActive() && state.roleOf(delegation.workspaceId, user.id()) != null;
+    if (delegation.isEnded || !isMember) return List.of(reason("delegation_ended", delegated, null, null));
+    Instant expiresAt = delegation.expiresAt;
     if (!FakeState.isCurrent(expiresAt)) return List.of(reason("delegation_expired", delegated, expiresAt, null));
     List<Reason> denials = new ArrayList<>();
     for (String uncovered : findUncovered(state, delegated, asked))
@@ -50,9 +50,9 @@ final class FakeDelegations {
   private static List<String> findUncovered(FakeState state, Delegated delegated, Asked asked) {
     FakeDelegation delegation = delegated.delegation();
     List<String> uncovered = new ArrayList<>();
-    if (!coversName(delegation.actions(), asked.action(), "manage")) uncovered.add("action");
+    if (!coversName(delegation.actions, asked.action(), "manage")) uncovered.add("action");
     boolean coversType = delegated.service().equals(state.world.service)
-        && coversName(delegation.resourceTypes(), asked.type(), FakeTypes.WORKSPACE);
+        && coversName(delegation.resourceTypes, asked.type(), FakeTypes.WORKSPACE);
     if (!coversType) uncovered.add("type");
     if (asked.isKnown() && !coversResource(delegated, asked.resource())) uncovered.add("resource");
     return uncovered;
@@ -64,7 +64,7 @@ final class FakeDelegations {
   }
 
   private static boolean coversResource(Delegated delegated, Entry resource) {
-    if (resource != null && !resource.workspaceId.equals(delegated.delegation().workspaceId())) return false;
+    if (resource != null && !resource.workspaceId.equals(delegated.delegation().workspaceId)) return false;
     if (delegated.resources() == null) return true;
     // A resource that is registered again is another one.
     return resource != null && resource.reached().stream().anyMatch(delegated.resources()::contains);
@@ -73,7 +73,7 @@ final class FakeDelegations {
   private static Reason reason(String rule, Delegated delegated, Instant expiresAt, String uncovered) {
     FakeDelegation delegation = delegated.delegation();
     return new Reason(
-        rule, null, null, null, null, null, expiresAt, null, List.of(), null, null, delegation.id(),
-        delegation.agent(), uncovered);
+        rule, null, null, null, null, null, expiresAt, null, List.of(), null, null, delegation.id,
+        delegation.agent, uncovered);
   }
 }

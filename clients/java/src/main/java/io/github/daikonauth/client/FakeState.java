@@ -106,21 +106,21 @@ final class FakeState {
   }
 
   private void addDelegation(FakeDelegation delegation) {
-    String id = delegation.id();
+    String id = delegation.id;
     boolean isMember = world.members.stream().anyMatch(member ->
-        member.workspaceId().equals(delegation.workspaceId()) && member.userId().equals(delegation.userId()));
+        member.workspaceId().equals(delegation.workspaceId) && member.userId().equals(delegation.userId));
     require(isMember, "the user of the delegation " + id + " is no member");
     boolean isLimited =
-        delegation.actions() != null || delegation.resourceTypes() != null || delegation.resources() != null;
+        delegation.actions != null || delegation.resourceTypes != null || delegation.resources != null;
     require(isLimited, "the delegation " + id + " needs actions, resource types or resources");
-    List<Entry> covered = delegation.resources() == null ? null : new ArrayList<>();
+    List<Entry> covered = delegation.resources == null ? null : new ArrayList<>();
     if (covered != null)
-      for (Resource resource : delegation.resources()) {
+      for (Resource resource : delegation.resources) {
         Entry found = find(resource);
         require(found != null, "a resource of the delegation " + id + " is missing: " + resource);
         covered.add(found);
       }
-    String service = delegation.service() == null ? world.service : delegation.service();
+    String service = delegation.service == null ? world.service : delegation.service;
     delegations.put(id, new Delegated(delegation, service, covered));
   }
 

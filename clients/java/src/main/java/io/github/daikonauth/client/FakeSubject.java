@@ -69,7 +69,7 @@ record FakeSubject(
   /** Returns the user of a delegation, in the workspace of the delegation. */
   private static FakeSubject ofDelegation(FakeState state, Delegated delegated) {
     FakeDelegation delegation = delegated.delegation();
-    FakeSubject user = ofUser(state, delegation.userId(), delegation.workspaceId());
+    FakeSubject user = ofUser(state, delegation.userId, delegation.workspaceId);
     return new FakeSubject(
         user.kind(), user.id(), user.externalId(), user.isKnown(), user.isActive(), user.mayViewPublic(),
         user.workspaceId(), user.home(), delegated);
