@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 from daikon import (
+    Agent,
     Check,
     Condition,
     ConditionDeclaration,
@@ -35,19 +37,24 @@ conditions: dict[str, WorldCondition] = {
     "not_locked": lambda input: not input.resource.attributes.get("locked", False),
     "not_guest": lambda input: not input.subject.guest,
     "own": lambda input: input.resource.owner_id == input.subject.id,
+    "by_person": lambda input: input.agent.type == "",
+    "by_agent": lambda input: (input.agent.type, input.agent.id) == (input.params["type"], input.params["id"]),
 }
+
+# What is named by the strings that begin with `$`.
+_named = ("users", "workspaces", "groups", "delegations")
 
 # Arguments that are passed as they are.
 _plain = ("attributes", "context")
 
 
 class Table:
-    """The cases of clients/cases.json, with IDs in place of the names of users, workspaces and groups."""
+    """The cases of clients/cases.json, with IDs in place of names."""
 
     def __init__(self) -> None:
         table = json.loads(_path.read_text())
         world = table["world"]
-        objects = [*world["users"], *world["workspaces"], *world["groups"]]
+        objects = [row for kind in _named for row in world[kind]]
         self.values: dict[str, str] = {row["name"]: row["id"] for row in objects}
         self.service: str = table["service"]
         self.world: dict[str, Any] = substitute(world, self.values)
@@ -64,6 +71,18 @@ class Table:
         options = {key: rows for key, rows in self.world.items() if key != "tokens"}
         for row in options["workspaces"]:
             row["slug"] = row.pop("name", "")
+        past = datetime.now(timezone.utc) - timedelta(minutes=1)
+        for row in options["members"]:
+            if row.pop("state", None) == "left":
+                row["expiresAt"] = past
+        for row in options["delegations"]:
+            del row["name"]
+            if "resources" in row:
+                row["resources"] = [Resource(**resource) for resource in row["resources"]]
+            state = row.pop("state", None)
+            row["ended"] = state == "ended"
+            if state == "expired":
+                row["expiresAt"] = past
         for row in options["resourceTypes"]:
             row.update(to_declarations(row))
         converted = to_python(options)
@@ -168,6 +187,9 @@ class Call:
                 "conditions": sorted(reason.condition for reason in reasons if reason.condition is not None),
                 "missing": sorted(path for reason in reasons for path in reason.missing),
                 "requiredBy": sorted(reason.required_by.type for reason in reasons if reason.required_by),
+                "uncovered": sorted(reason.uncovered for reason in reasons if reason.uncovered),
+                "delegations": sorted(reason.delegation_id for reason in reasons if reason.delegation_id),
+                "agents": sorted(_name_agent(reason.agent) for reason in reasons if reason.agent),
             }
             assert actual == {**actual, **expected}, name
         elif isinstance(result, (RegisteredResource, Share, Link)):
@@ -186,7 +208,11 @@ class Call:
         elif self.operation == "register_many":
             assert [resource.id for resource in result] == expected, name
         elif self.operation == "verify_access_token":
-            assert {"userId": result["sub"], "workspaceId": result["wid"]} == expected, name
+            claims = {"userId": result["sub"], "workspaceId": result["wid"]}
+            if "act" in result:
+                claims["agent"] = f"{result['act']['typ']}:{result['act']['sub']}"
+                claims["delegationId"] = result["delegation_id"]
+            assert claims == expected, name
         elif self.operation in ("accessible", "subjects"):
             assert sorted(result) == sorted(expected), name
         else:
@@ -210,6 +236,10 @@ def _read_field(result: RegisteredResource | Share | Link, key: str) -> object:
         return _view_inherited(result)
     value: object = getattr(result, key)
     return value
+
+
+def _name_agent(agent: Agent) -> str:
+    return f"{agent.type}:{agent.id} {agent.name}"
 
 
 def _name_grantees(shares: tuple[Share, ...]) -> list[str]:

@@ -45,6 +45,7 @@ def add_tokens(fake: FakeDaikon | AsyncFakeDaikon, table: Table) -> dict[str, st
     for row in table.world["tokens"]:
         seconds = -60 if row.get("state") == "expired" else 900
         access = {"resource": row.get("resource"), "scopes": row.get("scopes", ())}
+        access["delegation"] = row.get("delegation")
         token = fake.token(row["userId"], row["workspaceId"], seconds=seconds, **access)
         if row.get("state") == "revoked":
             fake.revoke_token(token)

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { createDaikon } from '@daikon-auth/client'
 import { runAgent } from './loop.ts'
 import { standInModel } from './stand-in-model.ts'
-import { createTokenSource } from './token.ts'
 import { createDocuments, createTools } from './tools.ts'
 
 /** Where `npm run dev` keeps its service key. */
@@ -13,7 +12,8 @@ const dev = join(import.meta.dirname, '../../../.daikon')
 const { env } = process
 const daikonUrl = env.DAIKON_URL ?? 'http://localhost:8000'
 const { CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = env
-const callback = 'http://localhost:3200/callback'
+const port = Number(env.PORT ?? 3200)
+const callback = `http://localhost:${port}/callback`
 
 /** Sends the person to the page on which they allow it, and waits until they come back. */
 async function askPerson(): Promise<string> {
@@ -36,23 +36,26 @@ async function askPerson(): Promise<string> {
       server.close()
       if (id) resolve(id)
       else reject(new Error('You did not allow it'))
-    }).listen(3200, 'localhost')
+    }).listen(port, 'localhost')
   })
 }
 
 const delegationId = process.argv[2] ?? (await askPerson())
 console.log(`Delegation ${delegationId}`)
+const base = { address: env.DAIKON_ADDRESS ?? 'localhost:50051', service: 'docs' }
+const agent = createDaikon({ ...base, agent: { clientId, clientSecret } })
 const daikon = createDaikon({
-  address: env.DAIKON_ADDRESS ?? 'localhost:50051',
-  service: 'docs',
+  ...base,
   serviceKey: env.DAIKON_SERVICE_KEY ?? readFileSync(join(dev, 'demo-service-key'), 'utf8').trim(),
 })
-const getToken = createTokenSource({ daikonUrl, clientId, clientSecret, delegationId })
+// The client keeps the token until a minute before its end.
+const getToken = async () => (await agent.exchange({ delegationId })).token
 const tools = createTools(daikon, createDocuments(), getToken)
 try {
   for (const message of await runAgent(standInModel, tools, 'Write the weekly report'))
     if (message.role === 'call') console.log(`> ${message.tool} ${Object.values(message.args)}`)
     else console.log(message.text)
 } finally {
+  agent.close()
   daikon.close()
 }

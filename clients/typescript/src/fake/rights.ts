@@ -65,15 +65,17 @@ export function createRights(state: FakeState, isRevoked: (token: string) => boo
     const { allowed, reasons } = decide(state, { subject, action, type, resource, context })
     if (allowed) return undefined
     const [{ rule, condition } = { rule: 'no_grant' }] = reasons
-    if (reasons.some((reason) => reason.rule.startsWith('delegation_'))) {
+    // The denials of the user come first.
+    if (rule.startsWith('delegation_')) {
       const message = 'The delegation has ended or does not cover this'
       const error = new PermissionDeniedError('DELEGATION_DOES_NOT_COVER', message)
-      return { isUnmet: true, error } as const
+      return { isUnmet: true, isUncovered: true, error } as const
     }
-    if (rule !== 'requirement_not_met') return { isUnmet: false } as const
+    if (rule !== 'requirement_not_met') return { isUnmet: false, isUncovered: false } as const
     const message = `${action} requires the condition ${condition}, which is not met`
     return {
       isUnmet: true,
+      isUncovered: false,
       error: new PermissionDeniedError('REQUIREMENT_NOT_MET', message),
     } as const
   }
@@ -109,12 +111,13 @@ export function createRights(state: FakeState, isRevoked: (token: string) => boo
       if (as === undefined) return
       const claims = requireUser(as)
       const denial = findDenial(claims, 'manage', resource, context)
-      if (denial?.isUnmet) throw denial.error
-      if (isOwner(state, userSubject(state, claims.sub), resource)) return
-      throw new PermissionDeniedError(
-        'NOT_THE_OWNER',
-        "Only the resource's owner, or an owner or admin of its workspace, may do this",
-      )
+      if (denial?.isUnmet && !denial.isUncovered) throw denial.error
+      if (!isOwner(state, userSubject(state, claims.sub), resource))
+        throw new PermissionDeniedError(
+          'NOT_THE_OWNER',
+          "Only the resource's owner, or an owner or admin of its workspace, may do this",
+        )
+      if (denial?.isUncovered) throw denial.error
     },
 
     requireEditableParent(parent, { as, context }) {

@@ -7,7 +7,13 @@
 False
 """
 
-from ._conditions import ConditionInput, ConditionResource, ConditionSubject, WorldCondition
+from ._conditions import (
+    ConditionAgent,
+    ConditionInput,
+    ConditionResource,
+    ConditionSubject,
+    WorldCondition,
+)
 from ._fakes import AsyncFakeDaikon, FakeDaikon
 from ._world import (
     WorldAgent,
@@ -24,6 +30,7 @@ from ._world import (
 
 __all__ = [
     "AsyncFakeDaikon",
+    "ConditionAgent",
     "ConditionInput",
     "ConditionResource",
     "ConditionSubject",

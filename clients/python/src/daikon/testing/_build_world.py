@@ -127,6 +127,7 @@ def _add_delegation(world: World, delegation: WorldDelegation) -> None:
         resource_types=delegation.get("resource_types"),
         resources=resources,
         expires_at=delegation.get("expires_at"),
+        is_ended=delegation.get("ended", False),
     )
 
 

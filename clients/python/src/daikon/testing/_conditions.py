@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -37,6 +37,14 @@ class ConditionResource:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionAgent:
+    """What a condition reads as `agent`: the software that acts for the user. Empty if there is none."""
+
+    type: Literal["service_account", "client", ""] = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionInput:
     """What a condition of a fake reads, as the variables of an expression on the server."""
 
@@ -46,6 +54,7 @@ class ConditionInput:
     context: Mapping[str, Any]
     params: Mapping[str, Any]
     now: datetime
+    agent: ConditionAgent = field(default_factory=ConditionAgent)
 
 
 WorldCondition = Callable[[ConditionInput], bool]

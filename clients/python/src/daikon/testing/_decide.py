@@ -7,6 +7,7 @@ from typing import Any
 from ..types import Condition, Explanation, Reason, ResourceKey, Role, Rule
 from . import _access as access
 from ._conditions import (
+    ConditionAgent,
     ConditionInput,
     ConditionResource,
     ConditionSubject,
@@ -14,7 +15,7 @@ from ._conditions import (
     Verdict,
     create_evaluate,
 )
-from ._delegations import decide_delegated
+from ._delegations import Asked, decide_delegated
 from ._grants import Found, find_custom_roles, find_grants
 from ._subjects import FakeSubject, find_role_of, has_guest
 from ._world import Registered, World
@@ -26,14 +27,21 @@ def decide(
     world: World,
     subject: FakeSubject,
     action: str,
+    type: str,
     resource: Registered | None,
     context: Mapping[str, Any],
 ) -> Explanation:
-    """Decides by the rules of the server."""
+    """Decides about a resource of a type by the rules of the server."""
     decided = _decide_user(world, subject, action, resource, context)
-    if subject.delegation is None or resource is None:
+    delegation = subject.delegation
+    if delegation is None:
         return decided
-    return decide_delegated(world, subject.delegation, action, resource.type, resource, decided)
+    # The resource exists for the user if it is in the workspace of the delegation, or public.
+    is_known = resource is not None and (
+        resource.workspace_id == delegation.workspace_id
+        or _decide_public(world, subject, "view", resource, context, "resource_unknown").allowed
+    )
+    return decide_delegated(world, delegation, Asked(action, type, resource, is_known), decided)
 
 
 def _decide_user(
@@ -161,6 +169,7 @@ def _create_evaluation(
     is_guest = has_guest(world, subject, resource.workspace_id)
     # Members of a group with a guest differ, so a condition that reads it has no result.
     guests = (True, False) if subject.kind == "group" and is_guest else (is_guest,)
+    agent = None if subject.delegation is None else subject.delegation.agent
 
     def create_input(params: Mapping[str, Any], guest: bool) -> ConditionInput:
         return ConditionInput(
@@ -185,6 +194,7 @@ def _create_evaluation(
             context=context,
             params=params,
             now=datetime.now(timezone.utc),
+            agent=ConditionAgent() if agent is None else ConditionAgent(agent.type, agent.id),
         )
 
     def create_inputs(params: Mapping[str, Any]) -> list[ConditionInput]:

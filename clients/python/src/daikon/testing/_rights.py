@@ -48,6 +48,7 @@ class Rights:
             raise NotFoundError("RESOURCE_NOT_FOUND", "Resource not found")
         given = request.context if context is None else context
         denial = self._find_denial(claims, "manage", found, given)
+        _require_covered(denial)
         if denial is not None:
             raise PermissionDeniedError(
                 "NOT_THE_OWNER",
@@ -61,17 +62,20 @@ class Rights:
         if token is None:
             return
         claims = self.require_user(token)
-        self._find_denial(claims, "manage", resource, context)
+        denial = self._find_denial(claims, "manage", resource, context)
         if not is_owner(self._world, user_subject(self._world, claims["sub"]), resource):
             raise PermissionDeniedError(
                 "NOT_THE_OWNER",
                 "Only the resource's owner, or an owner or admin of its workspace, may do this",
             )
+        _require_covered(denial)
 
     def require_editable_parent(self, parent: Registered, token: str | None, context: Any) -> None:
         if token is None:
             return
-        if self._find_denial(self.require_user(token), "edit", parent, context) is not None:
+        denial = self._find_denial(self.require_user(token), "edit", parent, context)
+        _require_covered(denial)
+        if denial is not None:
             raise PermissionDeniedError("PARENT_NOT_EDITABLE", "Requires permission to edit the parent")
 
     def _find_denial(
@@ -79,14 +83,18 @@ class Rights:
     ) -> Reason | None:
         """Why a user may not perform an action, or None. Raises an error if a requirement is not met."""
         subject = token_subject(self._world, claims)
-        explanation = decide(self._world, subject, action, resource, MessageToDict(context))
+        explanation = decide(self._world, subject, action, resource.type, resource, MessageToDict(context))
         if explanation.allowed:
             return None
-        if any(reason.rule.startswith("delegation_") for reason in explanation.reasons):
-            message = "The delegation has ended or does not cover this"
-            raise PermissionDeniedError("DELEGATION_DOES_NOT_COVER", message)
         reason = explanation.reasons[0]
         if reason.rule == "requirement_not_met":
             message = f"{action} requires the condition {reason.condition}, which is not met"
             raise PermissionDeniedError("REQUIREMENT_NOT_MET", message)
         return reason
+
+
+def _require_covered(denial: Reason | None) -> None:
+    """Raises an error if the user may perform the action, and only the delegation of an agent denies it."""
+    if denial is not None and denial.rule.startswith("delegation_"):
+        message = "The delegation has ended or does not cover this"
+        raise PermissionDeniedError("DELEGATION_DOES_NOT_COVER", message)

@@ -172,13 +172,13 @@ class FakeServer:
             for resource in self.world.resources.values()
             if resource.type == request.resource_type
             and resource.workspace_id == workspace_id
-            and decide(self.world, subject, request.action, resource, context).allowed
+            and decide(self.world, subject, request.action, resource.type, resource, context).allowed
         ]
         if request.HasField("limit"):
             ids = ids[: request.limit]
-        return permissions_pb2.AccessibleResourcesResponse(
-            resource_ids=ids, has_full_access=role in ("owner", "admin")
-        )
+        # A delegation always has a limit.
+        has_full_access = subject.delegation is None and role in ("owner", "admin")
+        return permissions_pb2.AccessibleResourcesResponse(resource_ids=ids, has_full_access=has_full_access)
 
     def _explain(self, request: access_pb2.EvaluateRequest | access_pb2.EvaluationItem) -> Explanation:
         subject = find_subject(self.world, request.subject, self.revoked)
@@ -193,7 +193,7 @@ class FakeServer:
         """Decides about a resource or a workspace."""
         if is_workspace(type):
             return decide_workspace(self.world, subject, action, find_workspace(self.world, id))
-        return decide(self.world, subject, action, self.world.find(Resource(type, id)), context)
+        return decide(self.world, subject, action, type, self.world.find(Resource(type, id)), context)
 
     def _require_own_type(self, type: str) -> None:
         if not type.startswith(self._typename("")):

@@ -45,7 +45,10 @@ def find_subject(world: World, subject: access_pb2.AccessSubject, revoked: set[s
             return FakeSubject()
         return FakeSubject() if id in revoked else token_subject(world, claims)
     if subject.type == "delegation":
-        return _delegation_subject(world, id)
+        delegation = world.delegations.get(id)
+        # A service knows only the delegations for itself.
+        is_known = delegation is not None and delegation.service == world.service
+        return _delegation_subject(world, id) if is_known else FakeSubject()
     if subject.type == "group":
         return group_subject(world, id)
     if subject.type != "user":

@@ -3,7 +3,7 @@ from __future__ import annotations
 from ..types import Explanation, Reason, Rule
 from . import _access as access
 from ._declarations import WORKSPACE_TYPE
-from ._delegations import decide_delegated
+from ._delegations import Asked, decide_delegated
 from ._grants import find_custom_roles
 from ._subjects import FakeSubject, find_role_of
 from ._world import World
@@ -27,7 +27,8 @@ def decide_workspace(world: World, subject: FakeSubject, action: str, workspace_
     decided = _decide_user(world, subject, action, workspace_id)
     if subject.delegation is None:
         return decided
-    return decide_delegated(world, subject.delegation, action, WORKSPACE_TYPE, None, decided)
+    asked = Asked(action, WORKSPACE_TYPE, None, is_known=True)
+    return decide_delegated(world, subject.delegation, asked, decided)
 
 
 def _decide_user(world: World, subject: FakeSubject, action: str, workspace_id: str | None) -> Explanation:

@@ -159,7 +159,8 @@ class _Delegation(TypedDict):
 
 class WorldDelegation(_Delegation, total=False):
     """A delegation of a user to an agent. A list that is absent stands for all, and at least one is required.
-    `service_name` is by default the service of the world.
+    `service_name` is by default the service of the world. An `ended` delegation was ended before it expired;
+    one ends with the membership of its user, too.
     """
 
     agent: WorldAgent
@@ -168,6 +169,7 @@ class WorldDelegation(_Delegation, total=False):
     resource_types: Sequence[str]
     resources: Sequence[Resource]
     expires_at: datetime
+    ended: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -246,6 +248,7 @@ class Delegation:
     resource_types: Sequence[str] | None
     resources: Sequence[Registered] | None
     expires_at: datetime | None
+    is_ended: bool
 
 
 class World:
