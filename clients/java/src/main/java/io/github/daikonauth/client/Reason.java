@@ -8,8 +8,9 @@ import java.util.List;
  *
  * @param rule owner, workspace_role, workspace_visibility, public, share, group_share, custom_role or link; or, if the
  *     action is denied, user_unknown, link_unknown, wrong_audience, user_inactive, not_a_member, resource_unknown,
- *     action_unknown, requirement_not_met, context_missing, condition_failed, guest or no_grant. If an agent acts for the user, there
- *     is also delegation or, if it is denied, delegation_ended, delegation_expired or delegation_does_not_cover
+ *     action_unknown, requirement_not_met, context_missing, condition_failed, guest or no_grant. If an agent acts for
+ *     the user, there is also delegation or, if the action is denied, delegation_ended, delegation_expired or
+ *     delegation_does_not_cover
  * @param permission the permission of a share or link
  * @param role the role in the workspace, the role of a share, or the name of a custom role
  * @param condition the condition of a share or link, or the one that is required
