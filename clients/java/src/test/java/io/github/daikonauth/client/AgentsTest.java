@@ -328,7 +328,10 @@ class AgentsTest {
         follower.complete(Thread.currentThread());
         return exchange.get(REQUEST, soon(), () -> token);
       }, AgentsTest::start);
-      while (follower.get().getState() != Thread.State.TIMED_WAITING) Thread.onSpinWait();
+      while (follower.get().getState() != Thread.State.TIMED_WAITING) {
+        assertFalse(second.isDone());
+        Thread.onSpinWait();
+      }
       waiting.complete(null);
       assertThrows(ExecutionException.class, first::get);
       if (failure instanceof CancelledException) assertSame(token, second.get());
