@@ -22,7 +22,12 @@ testWithJava(
     })
     t.is(status, 0, `${stdout}${stderr}`)
     const reports = join(javaFolder, 'target/surefire-reports')
-    for (const name of ['CasesOnFakeTest', 'CasesOnServerTest', 'ClientTest']) {
+    for (const name of [
+      'AgentsOnServerTest',
+      'CasesOnFakeTest',
+      'CasesOnServerTest',
+      'ClientTest',
+    ]) {
       const report = await readFile(
         join(reports, `TEST-io.github.daikonauth.client.${name}.xml`),
         'utf8',

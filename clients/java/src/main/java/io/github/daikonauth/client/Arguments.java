@@ -67,6 +67,11 @@ final class Arguments {
     return token != null && token.startsWith("da_");
   }
 
+  /** Whether a text may be a token, a secret, or what is sent beside one. */
+  static boolean isToken(String text) {
+    return isText(text, MAX_TOKEN_LENGTH);
+  }
+
   static void requireAction(String action) {
     if (isText(action, MAX_TYPE_LENGTH)) return;
     throw DaikonException.invalid(new Field("action", "must be a string of 1 to 200 characters"));

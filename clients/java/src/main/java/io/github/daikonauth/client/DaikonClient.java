@@ -15,6 +15,7 @@ import io.github.daikonauth.v1.GetConfigurationRequest;
 import io.github.daikonauth.v1.GetKeySetRequest;
 import io.github.daikonauth.v1.IntrospectTokenRequest;
 import io.github.daikonauth.v1.OAuthServiceGrpc;
+import io.github.daikonauth.v1.OAuthTokenResponse;
 import io.github.daikonauth.v1.ResourceSearch;
 import io.github.daikonauth.v1.SearchPage;
 import io.github.daikonauth.v1.SearchResourcesRequest;
@@ -51,11 +52,14 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
   private final Connection connection;
   private final CheckBatcher batcher;
   private final Tokens tokens;
+  private final TokenExchange exchange = new TokenExchange();
+  private final AgentCredentials agent;
   private final Duration timeout;
 
   DaikonClient(DaikonClientBuilder builder) {
     super(builder.service);
     timeout = builder.timeout;
+    agent = builder.agent;
     connection = new Connection(
         builder.address, builder.serviceKey, builder.credentials, builder.serverName, builder.maxInFlight);
     batcher = new CheckBatcher(connection, service);
@@ -193,9 +197,9 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
 
   @Override
   public Claims verifyAccessToken(String token, Options.ForToken... options) {
-    String audience = Settings.read(options).audience;
-    if (audience == null && Arguments.isApiKey(token)) return verifyApiKey(token);
-    return tokens.verify(token, audience);
+    Settings settings = Settings.read(options);
+    if (settings.audience == null && Arguments.isApiKey(token)) return verifyApiKey(token);
+    return tokens.verify(token, settings.audience, settings.delegated);
   }
 
   private Tokens.Published loadKeys() {
@@ -233,6 +237,32 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
         "api_key",
         found.hasExp() ? Instant.ofEpochSecond(found.getExp()) : null,
         claims);
+  }
+
+  /**
+   * Returns a token with which the agent of the client acts for a user (RFC 8693), of a delegation that the user has
+   * made. The token is kept until a minute before its end, and simultaneous calls for the same one share a request.
+   *
+   * <pre>{@code
+   * String token = daikon.exchange(ExchangeRequest.ofDelegation(delegationId)).token();
+   * }</pre>
+   *
+   * @throws UnauthenticatedException if the agent is unknown
+   * @throws InvalidArgumentException if the client has no agent, an argument is missing, or the delegation has ended or
+   *     does not fit
+   */
+  public DelegatedToken exchange(ExchangeRequest request, Options.ForAny... options) {
+    TokenExchange.require(agent, request);
+    if (connection.isClosed()) throw Connection.closedError();
+    long deadline = deadline(Settings.read(options));
+    return exchange.get(request, deadline, () -> {
+      Instant sentAt = Instant.now();
+      OAuthTokenResponse response = send(
+          OAuthServiceGrpc.getIssueTokenMethod(),
+          TokenExchange.toMessage(agent, request),
+          Attempt.repeatable(deadline));
+      return TokenExchange.read(response, sentAt);
+    });
   }
 
   /**

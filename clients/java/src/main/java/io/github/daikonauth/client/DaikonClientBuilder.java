@@ -15,6 +15,7 @@ public final class DaikonClientBuilder {
   Duration timeout = Duration.ofSeconds(2);
   int maxInFlight = 16;
   String issuer;
+  AgentCredentials agent;
 
   DaikonClientBuilder() {}
 
@@ -30,7 +31,7 @@ public final class DaikonClientBuilder {
     return this;
   }
 
-  /** Sets the key of the service. Required without {@link #developmentMode()}. */
+  /** Sets the key of the service. Required without {@link #developmentMode()} and {@link #agent}. */
   public DaikonClientBuilder serviceKey(String serviceKey) {
     this.serviceKey = serviceKey;
     return this;
@@ -81,6 +82,15 @@ public final class DaikonClientBuilder {
   }
 
   /**
+   * Sets who {@link DaikonClient#exchange} obtains tokens for. A client that only exchanges tokens needs no service
+   * key.
+   */
+  public DaikonClientBuilder agent(AgentCredentials agent) {
+    this.agent = agent;
+    return this;
+  }
+
+  /**
    * Creates the client.
    *
    * @throws InvalidArgumentException if a setting is missing or malformed
@@ -91,7 +101,7 @@ public final class DaikonClientBuilder {
     require(address.matches(".*:\\d+|unix:.*"), "address", "must have a port, such as localhost:50051");
     require(Arguments.isText(service, 200), "service", "is required: the service_name of your service key");
     require(
-        serviceKey != null || isDevelopment,
+        serviceKey != null || agent != null || isDevelopment,
         "serviceKey",
         "is required. " + ServerErrors.ADVICE.get("SERVICE_KEY_MISSING")
             + " A server in development mode needs none: call developmentMode()");
@@ -99,9 +109,17 @@ public final class DaikonClientBuilder {
         serviceKey == null || Arguments.isPrintable(serviceKey),
         "serviceKey",
         "must be a key of daikon (dk_…), without spaces or line breaks");
+    require(
+        agent == null || isComplete(agent), "agent", "must have an API key, or the ID and secret of a client app");
     require(timeout != null && !timeout.isNegative() && !timeout.isZero(), "timeout", "must be positive");
     require(maxInFlight > 0, "maxInFlight", "must be positive");
     return new DaikonClient(this);
+  }
+
+  private static boolean isComplete(AgentCredentials agent) {
+    return agent instanceof AgentCredentials.Client client
+        ? Arguments.isToken(client.clientId()) && Arguments.isToken(client.clientSecret())
+        : Arguments.isToken(((AgentCredentials.ApiKey) agent).apiKey());
   }
 
   private static void require(boolean isValid, String field, String message) {

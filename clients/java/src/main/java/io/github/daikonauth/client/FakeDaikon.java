@@ -4,6 +4,7 @@ import io.github.daikonauth.client.FakeState.Entry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +50,38 @@ public final class FakeDaikon extends FakeResources {
     return Tokens.createFake(userId, workspaceId, false, Duration.ofMinutes(15), Instant.now(), access);
   }
 
+  /** Creates a token of the agent of a delegation, which this fake accepts for 15 minutes. */
+  public String delegatedToken(String delegationId) {
+    return createDelegated(delegationId, Map.of("aud", Tokens.DELEGATED_AUDIENCE), Duration.ofMinutes(15));
+  }
+
+  /** Creates a token of the agent of a delegation. Its lifetime may be negative. */
+  public String delegatedToken(String delegationId, Duration lifetime) {
+    return createDelegated(delegationId, Map.of("aud", Tokens.DELEGATED_AUDIENCE), lifetime);
+  }
+
+  /**
+   * Creates a token of the agent of a delegation that is limited to the API with the URI {@code resource}, and has these
+   * scopes there.
+   */
+  public String delegatedTokenForApi(String delegationId, String resource, List<String> scopes) {
+    Map<String, String> access = Map.of("aud", resource, "scope", String.join(" ", scopes));
+    return createDelegated(delegationId, access, Duration.ofMinutes(15));
+  }
+
+  private String createDelegated(String delegationId, Map<String, String> access, Duration lifetime) {
+    FakeState.Delegated known = state.delegations.get(delegationId);
+    if (known == null) throw new IllegalArgumentException("the world has no delegation " + delegationId);
+    FakeDelegation delegation = known.delegation();
+    Agent agent = delegation.agent;
+    Map<String, Object> claims = new HashMap<>(access);
+    claims.put("type", Tokens.DELEGATED_TYPE);
+    claims.put("act", Map.of("sub", agent.id(), "typ", agent.type()));
+    claims.put("delegation_id", delegationId);
+    return Tokens.createFake(
+        delegation.userId, delegation.workspaceId, false, lifetime, Instant.now(), claims);
+  }
+
   /** Makes the fake treat a token as revoked. */
   public synchronized void revokeToken(String token) {
     rights.revoked.add(token);
@@ -63,7 +96,7 @@ public final class FakeDaikon extends FakeResources {
       FakeSubject subject, Resource resource, String action, Map<String, Object> context) {
     if (resource.type().equals(FakeTypes.WORKSPACE))
       return FakeDecision.decideWorkspace(state, subject, action, state.findWorkspace(resource.id()));
-    return new FakeDecision(state, subject, action, state.find(resource), context).decide();
+    return new FakeDecision(state, subject, action, resource.type(), state.find(resource), context).decide();
   }
 
   private Explanation explain(Check check, Map<String, ?> context) {
@@ -222,8 +255,8 @@ public final class FakeDaikon extends FakeResources {
 
   @Override
   public Claims verifyAccessToken(String token, Options.ForToken... options) {
-    String audience = Settings.read(options).audience;
-    return run(() -> Tokens.verifyFake(token, audience));
+    Settings settings = Settings.read(options);
+    return run(() -> Tokens.verifyFake(token, settings.audience, settings.delegated));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.github.daikonauth.client;
 import static io.github.daikonauth.client.AccessRules.BUILT_IN;
 
 import io.github.daikonauth.client.DaikonException.Code;
+import io.github.daikonauth.client.FakeDelegations.Asked;
 import io.github.daikonauth.client.FakeState.Entry;
 import io.github.daikonauth.client.FakeWorld.ConditionFunction;
 import io.github.daikonauth.client.FakeWorld.ConditionInput;
@@ -15,6 +16,8 @@ import java.util.Set;
 
 /** One decision of a fake about a resource. */
 final class FakeDecision {
+  private static final Agent NO_AGENT = new Agent("", "", "");
+
   /** The result of a condition. */
   private record Verdict(String condition, boolean isTrue, boolean hasFailed) {}
 
@@ -30,20 +33,46 @@ final class FakeDecision {
   private final FakeState state;
   private final FakeSubject subject;
   private final String action;
+  private final String type;
   private final Entry resource;
   private final Map<String, Object> context;
 
   /** @param resource null if it is unknown */
   FakeDecision(
-      FakeState state, FakeSubject subject, String action, Entry resource, Map<String, Object> context) {
+      FakeState state,
+      FakeSubject subject,
+      String action,
+      String type,
+      Entry resource,
+      Map<String, Object> context) {
     this.state = state;
     this.subject = subject;
     this.action = action;
+    this.type = type;
     this.resource = resource;
     this.context = context;
   }
 
+  FakeDecision(
+      FakeState state, FakeSubject subject, String action, Entry resource, Map<String, Object> context) {
+    this(state, subject, action, resource.resource.type(), resource, context);
+  }
+
   Explanation decide() {
+    Explanation ofUser = decideUser();
+    if (subject.delegated() == null) return ofUser;
+    Asked asked = new Asked(action, type, resource, isKnown());
+    return FakeDelegations.decide(state, subject.delegated(), asked, ofUser);
+  }
+
+  /** Whether the resource exists for the user: it is in the workspace of the delegation, or public. */
+  private boolean isKnown() {
+    if (resource == null) return false;
+    if (resource.workspaceId.equals(subject.workspaceId())) return true;
+    return new FakeDecision(state, subject, "view", resource, context).decidePublic("resource_unknown").allowed();
+  }
+
+  private Explanation decideUser() {
     String denial = findDenial();
     if (denial != null) return decidePublic(denial);
     String role = subject.roleIn(state, resource.workspaceId);
@@ -255,11 +284,13 @@ final class FakeDecision {
     Map<String, Object> params = FakeState.copyOf("condition.params", condition.params());
     try {
       String subjectId = subject.isKnown() ? subject.id() : "";
+      Agent agent = subject.delegated() == null ? NO_AGENT : subject.delegated().delegation().agent;
       boolean isGuest = subject.isGuestIn(state, resource.workspaceId);
       // Members of a group with a guest differ, so a condition that reads it has no result.
       List<Boolean> guests = isGuest && subject.kind().equals("group") ? List.of(true, false) : List.of(isGuest);
       List<Boolean> results = guests.stream()
-          .map(guest -> function.test(new ConditionInput(subjectId, guest, action, entry.view(), context, params)))
+          .map(guest -> function.test(new ConditionInput(
+              subjectId, guest, action, entry.view(), context, params, agent)))
           .distinct()
           .toList();
       return new Verdict(name, results.equals(List.of(true)), results.size() > 1);
@@ -295,11 +326,20 @@ final class FakeDecision {
     return new Reason(rule, null, null, null, null, null, null, condition, List.of(), null, requiredBy);
   }
 
+  /** Decides about a workspace itself for a subject, and for the agent that acts for it. */
+  static Explanation decideWorkspace(FakeState state, FakeSubject subject, String action, String workspaceId) {
+    Explanation ofUser = decideWorkspaceOfUser(state, subject, action, workspaceId);
+    if (subject.delegated() == null) return ofUser;
+    Asked asked = new Asked(action, FakeTypes.WORKSPACE, null, true);
+    return FakeDelegations.decide(state, subject.delegated(), asked, ofUser);
+  }
+
   /**
    * Decides about a workspace itself: members may view it, owners and admins may do everything, and members who have a
    * custom role with an action may perform it.
    */
-  static Explanation decideWorkspace(FakeState state, FakeSubject subject, String action, String workspaceId) {
+  private static Explanation decideWorkspaceOfUser(
+      FakeState state, FakeSubject subject, String action, String workspaceId) {
     if (subject.isLink()) return deny("no_grant");
     if (!subject.isKnown()) return deny("user_unknown");
     if (!subject.isActive()) return deny("user_inactive");

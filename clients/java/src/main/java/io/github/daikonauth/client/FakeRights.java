@@ -53,11 +53,12 @@ final class FakeRights {
     Entry found = requireResource(resource);
     if (claims == null) return found;
     if (!claims.workspaceId().equals(found.workspaceId)) throw resourceNotFound();
-    if (!isAllowed(claims, "manage", found, settings))
-      throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
-          "Only the resource's owner, an owner or admin of its workspace, "
-              + "or a user whose role includes manage may do this");
-    return found;
+    Denial denial = findDenial(claims, "manage", found, settings);
+    if (denial == null) return found;
+    throw denial.orElse(
+        "NOT_THE_OWNER",
+        "Only the resource's owner, an owner or admin of its workspace, "
+            + "or a user whose role includes manage may do this");
   }
 
   /**
@@ -67,30 +68,49 @@ final class FakeRights {
   void requireOwnership(Entry resource, Settings settings) {
     if (settings.token == null) return;
     Claims claims = requireUser(settings.token);
-    isAllowed(claims, "manage", resource, settings);
+    Denial denial = findDenial(claims, "manage", resource, settings);
+    if (denial != null && denial.error() != null && !denial.isUncovered()) throw denial.error();
     FakeSubject subject = FakeSubject.ofUser(state, claims.subject(), null);
-    if (new FakeDecision(state, subject, "manage", resource, Map.of()).isOwner()) return;
-    throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
-        "Only the resource's owner, or an owner or admin of its workspace, may do this");
+    if (!new FakeDecision(state, subject, "manage", resource, Map.of()).isOwner())
+      throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
+          "Only the resource's owner, or an owner or admin of its workspace, may do this");
+    if (denial != null && denial.isUncovered()) throw denial.error();
   }
 
   /** Requires that the user of a token may edit the new parent of a resource. */
   void requireEditableParent(Entry parent, Settings settings) {
-    if (settings.token == null || isAllowed(requireUser(settings.token), "edit", parent, settings)) return;
-    throw DaikonException.of(
-        Code.PERMISSION_DENIED, "PARENT_NOT_EDITABLE", "Requires permission to edit the parent");
+    if (settings.token == null) return;
+    Denial denial = findDenial(requireUser(settings.token), "edit", parent, settings);
+    if (denial != null) throw denial.orElse("PARENT_NOT_EDITABLE", "Requires permission to edit the parent");
   }
 
-  /** Whether a user may perform an action. Throws if only a requirement is not met. */
-  private boolean isAllowed(Claims claims, String action, Entry resource, Settings settings) {
-    FakeSubject subject = FakeSubject.ofUser(state, claims.subject(), claims.workspaceId());
+  /**
+   * Why a user may not perform an action.
+   *
+   * @param error the error if only a requirement or the delegation denies it; otherwise null
+   * @param isUncovered whether only the delegation denies it
+   */
+  private record Denial(DaikonException error, boolean isUncovered) {
+    DaikonException orElse(String reason, String message) {
+      return error == null ? DaikonException.of(Code.PERMISSION_DENIED, reason, message) : error;
+    }
+  }
+
+  /** Returns why the user of a token may not perform an action; null if it is allowed. */
+  private Denial findDenial(Claims claims, String action, Entry resource, Settings settings) {
+    FakeSubject subject = FakeSubject.ofToken(state, claims);
     Map<String, Object> context = FakeState.copyOf("context", settings.context);
     Explanation explanation = new FakeDecision(state, subject, action, resource, context).decide();
-    if (explanation.allowed()) return true;
+    if (explanation.allowed()) return null;
+    // The denials of the user come first.
     Reason reason = explanation.reasons().get(0);
-    if (!reason.rule().equals("requirement_not_met")) return false;
+    if (reason.rule().startsWith("delegation_")) {
+      String message = "The delegation has ended or does not cover this";
+      return new Denial(DaikonException.of(Code.PERMISSION_DENIED, "DELEGATION_DOES_NOT_COVER", message), true);
+    }
+    if (!reason.rule().equals("requirement_not_met")) return new Denial(null, false);
     String message = action + " requires the condition " + reason.condition() + ", which is not met";
-    throw DaikonException.of(Code.PERMISSION_DENIED, "REQUIREMENT_NOT_MET", message);
+    return new Denial(DaikonException.of(Code.PERMISSION_DENIED, "REQUIREMENT_NOT_MET", message), false);
   }
 
   private static DaikonException resourceNotFound() {

@@ -78,9 +78,17 @@ final class FakeState {
     }
   }
 
+  /**
+   * A delegation.
+   *
+   * @param resources those that it covers; null for all
+   */
+  record Delegated(FakeDelegation delegation, String service, List<Entry> resources) {}
+
   final FakeWorld world;
   final Map<String, TypeDeclaration> types = new LinkedHashMap<>();
   final Set<String> actions;
+  final Map<String, Delegated> delegations = new LinkedHashMap<>();
   Map<String, Entry> resources = new LinkedHashMap<>();
 
   /** @throws IllegalArgumentException if the world refers to something that it does not contain */
@@ -94,6 +102,26 @@ final class FakeState {
     types.putAll(world.types);
     for (FakeWorld.InitialResource initial : world.resources) addResource(initial);
     for (FakeWorld.InitialShare share : world.shares) addShare(share);
+    for (FakeDelegation delegation : world.delegations) addDelegation(delegation);
+  }
+
+  private void addDelegation(FakeDelegation delegation) {
+    String id = delegation.id;
+    boolean isMember = world.members.stream().anyMatch(member ->
+        member.workspaceId().equals(delegation.workspaceId) && member.userId().equals(delegation.userId));
+    require(isMember, "the user of the delegation " + id + " is no member");
+    boolean isLimited =
+        delegation.actions != null || delegation.resourceTypes != null || delegation.resources != null;
+    require(isLimited, "the delegation " + id + " needs actions, resource types or resources");
+    List<Entry> covered = delegation.resources == null ? null : new ArrayList<>();
+    if (covered != null)
+      for (Resource resource : delegation.resources) {
+        Entry found = find(resource);
+        require(found != null, "a resource of the delegation " + id + " is missing: " + resource);
+        covered.add(found);
+      }
+    String service = delegation.service == null ? world.service : delegation.service;
+    delegations.put(id, new Delegated(delegation, service, covered));
   }
 
   private void addResource(FakeWorld.InitialResource initial) {
@@ -193,7 +221,8 @@ final class FakeState {
 
   private FakeWorld.Member memberOf(String workspaceId, String userId) {
     for (FakeWorld.Member member : world.members)
-      if (member.workspaceId().equals(workspaceId) && member.userId().equals(userId)) return member;
+      if (member.workspaceId().equals(workspaceId) && member.userId().equals(userId))
+        return isCurrent(member.expiresAt()) ? member : null;
     return null;
   }
 

@@ -1,5 +1,6 @@
 package io.github.daikonauth.client;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ public final class FakeWorld {
    * @param resource the resource that is asked about, also if the share is on an ancestor
    * @param subjectId the ID of the user, group or link; empty if there is none
    * @param isGuest whether the user is a guest of the workspace of the resource
+   * @param agent the agent that acts for the user; its type and ID are empty if there is none
    */
   public record ConditionInput(
       String subjectId,
@@ -42,9 +44,10 @@ public final class FakeWorld {
       String action,
       RegisteredResource resource,
       Map<String, Object> context,
-      Map<String, Object> params) {}
+      Map<String, Object> params,
+      Agent agent) {}
 
-  record Member(String workspaceId, String userId, String role, boolean isGuest) {}
+  record Member(String workspaceId, String userId, String role, boolean isGuest, Instant expiresAt) {}
 
   record Group(String id, String workspaceId, String name, Set<String> members, Set<String> groups) {}
 
@@ -67,6 +70,7 @@ public final class FakeWorld {
   final Map<String, ConditionFunction> conditions = new HashMap<>();
   final List<InitialResource> resources = new ArrayList<>();
   final List<InitialShare> shares = new ArrayList<>();
+  final List<FakeDelegation> delegations = new ArrayList<>();
 
   /** Sets the service that the client names. The default is {@code test}. */
   public FakeWorld service(String service) {
@@ -94,13 +98,19 @@ public final class FakeWorld {
 
   /** Adds a member with the role viewer, editor, admin or owner. */
   public FakeWorld member(String workspaceId, String userId, String role) {
-    members.add(new Member(workspaceId, userId, role, false));
+    members.add(new Member(workspaceId, userId, role, false, null));
+    return this;
+  }
+
+  /** Adds a member until a time, which may be past. */
+  public FakeWorld member(String workspaceId, String userId, String role, Instant expiresAt) {
+    members.add(new Member(workspaceId, userId, role, false, expiresAt));
     return this;
   }
 
   /** Adds a guest, whose role is viewer. */
   public FakeWorld guest(String workspaceId, String userId) {
-    members.add(new Member(workspaceId, userId, "viewer", true));
+    members.add(new Member(workspaceId, userId, "viewer", true, null));
     return this;
   }
 
@@ -159,6 +169,12 @@ public final class FakeWorld {
   /** Adds a share that counts under a condition. */
   public FakeWorld share(Resource resource, Grantee grantee, Grant grant, Condition condition) {
     shares.add(new InitialShare(resource, grantee, grant, condition));
+    return this;
+  }
+
+  /** Adds a delegation, by which an agent acts for a user. */
+  public FakeWorld delegation(FakeDelegation delegation) {
+    delegations.add(delegation);
     return this;
   }
 }

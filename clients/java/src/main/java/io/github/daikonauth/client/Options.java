@@ -115,6 +115,14 @@ public final class Options {
     return settings -> settings.audience = uri;
   }
 
+  /**
+   * Accepts tokens with which an agent acts for a user, too. {@link Claims#agent} names the agent, and a check of the
+   * token decides for both.
+   */
+  public static ForToken delegated() {
+    return settings -> settings.delegated = true;
+  }
+
   /** Changes nothing, and returns what uses the current declaration. */
   public static ForDeclare dryRun() {
     return settings -> settings.dryRun = true;

@@ -169,9 +169,16 @@ final class Records {
           (String) reason.get("condition"),
           listOf(reason.get("missing")).stream().map(String::valueOf).toList(),
           inherited == null ? null : readReference(inherited),
-          reason.get("resource_id") == null ? null : readReference(reason)));
+          reason.get("resource_id") == null ? null : readReference(reason),
+          (String) reason.get("delegation_id"),
+          reason.get("agent") instanceof Map<?, ?> agent ? readAgent(agent) : null,
+          (String) reason.get("uncovered")));
     }
     return reasons;
+  }
+
+  private static Agent readAgent(Map<?, ?> agent) {
+    return new Agent((String) agent.get("type"), (String) agent.get("id"), (String) agent.get("name"));
   }
 
   private static ResourceReference readReference(Map<?, ?> names) {

@@ -18,6 +18,7 @@ final class Settings {
   Boolean inherits;
   boolean dryRun;
   String audience;
+  boolean delegated;
 
   private Settings() {}
 

@@ -30,9 +30,14 @@ final class Tokens {
   /** Limits how often forged tokens can make the verifier reload the keys. */
   private static final long MIN_RELOAD = TimeUnit.SECONDS.toNanos(5);
 
-  /** The issuer of fake tokens. They are not signed, so no server accepts them. */
   static final String RESOURCE_TYPE = "resource_access";
 
+  static final String DELEGATED_TYPE = "delegated";
+
+  /** The audience of a delegated token that is not limited to an API. */
+  static final String DELEGATED_AUDIENCE = "daikon:delegated";
+
+  /** The issuer of fake tokens. They are not signed, so no server accepts them. */
   private static final String FAKE_ISSUER = "daikon-fake";
 
   private static final String FAKE_SIGNATURE = "fake";
@@ -61,13 +66,13 @@ final class Tokens {
    * Returns the claims of a valid token.
    *
    * @param audience the API that the token must be limited to; null for a token that is good for everything
+   * @param delegated whether tokens with which an agent acts for a user are accepted, too
    */
-  Claims verify(String token, String audience) {
+  Claims verify(String token, String audience, boolean delegated) {
     Decoded decoded = decode(token);
     if (decoded == null) throw tokenInvalid("it is not a JSON Web Token");
     Map<String, Object> header = decoded.header();
-    if (!"RS256".equals(header.get("alg")) || !"at+jwt".equals(header.get("typ")))
-      throw tokenInvalid("it is not a daikon access token");
+    if (!"RS256".equals(header.get("alg"))) throw tokenInvalid("it is not a daikon access token");
     KeySet set = header.get("kid") instanceof String kid ? findKeySet(kid) : null;
     PublicKey key = set == null ? null : set.keys().get(header.get("kid"));
     if (key == null) throw tokenInvalid("daikon has no key of this kid. Was it issued by another daikon?");
@@ -77,22 +82,29 @@ final class Tokens {
     String expected = issuer == null ? set.issuer() : issuer;
     if (!set.issuer().equals(iss) || !expected.equals(iss))
       throw tokenInvalid("its issuer is " + iss + ", not " + expected);
-    requireAudience(claims, audience);
+    requireAccepted(decoded, audience, delegated);
     if (!(claims.get("exp") instanceof Double exp)) throw tokenInvalid("it has no exp");
     if (isPast(exp)) throw tokenExpired();
     return toClaims(claims, Instant.ofEpochSecond(exp.longValue()));
   }
 
-  private static void requireAudience(Map<String, Object> claims, String audience) {
-    Object aud = claims.get("aud");
-    Object type = claims.get("type");
+  /** Requires a token that a caller accepts. A list of audiences is for none of them. */
+  private static void requireAccepted(Decoded decoded, String audience, boolean delegated) {
+    Object typ = decoded.header().get("typ");
+    Object aud = decoded.claims().get("aud");
+    Object type = decoded.claims().get("type");
+    boolean isDelegated = "dt+jwt".equals(typ) && DELEGATED_TYPE.equals(type);
+    if (isDelegated && !delegated) throw tokenInvalid("an agent acts for the user, see Options.delegated");
+    if (!isDelegated && !"at+jwt".equals(typ)) throw tokenInvalid("it is not a daikon access token");
     if (audience == null) {
-      if (!"daikon".equals(aud) || !"access".equals(type)) throw tokenInvalid("it is not an access token");
-    } else if (!RESOURCE_TYPE.equals(type)
-        || !(aud instanceof String uri)
-        || !trimOrigin(uri).equals(trimOrigin(audience))) {
-      throw tokenInvalid("it is not for " + audience);
+      boolean isForAll =
+          isDelegated ? DELEGATED_AUDIENCE.equals(aud) : "daikon".equals(aud) && "access".equals(type);
+      if (!isForAll) throw tokenInvalid("it is not an access token");
+      return;
     }
+    boolean isForApi = isDelegated ? !DELEGATED_AUDIENCE.equals(aud) : RESOURCE_TYPE.equals(type);
+    if (!isForApi || !(aud instanceof String uri) || !trimOrigin(uri).equals(trimOrigin(audience)))
+      throw tokenInvalid("it is not for " + audience);
   }
 
   /** Removes the slash of an origin, which is one API with and without it. */
@@ -113,7 +125,15 @@ final class Tokens {
         groups,
         (String) claims.get("type"),
         expiresAt,
-        claims);
+        claims,
+        readAgent(claims),
+        (String) claims.get("delegation_id"));
+  }
+
+  /** Returns the agent of a delegated token (RFC 8693, section 4.1); null without one. */
+  private static Agent readAgent(Map<String, Object> claims) {
+    if (!(claims.get("act") instanceof Map<?, ?> act)) return null;
+    return new Agent((String) act.get("typ"), (String) act.get("sub"), null);
   }
 
   /** Returns the cached keys. Loads them again if they are old, or if the key is unknown. */
@@ -207,14 +227,18 @@ final class Tokens {
     return decoded.claims().get("exp") instanceof Double exp && isPast(exp) ? tokenExpired() : null;
   }
 
-  /** Creates a token for a fake. */
+  /**
+   * Creates a token for a fake.
+   *
+   * @param access claims that replace those of a token that is good for everything
+   */
   static String createFake(
       String userId,
       String workspaceId,
       boolean isGuest,
       Duration lifetime,
       Instant signedInAt,
-      Map<String, String> access) {
+      Map<String, ?> access) {
     Map<String, Object> claims = new HashMap<>();
     claims.put("sub", userId);
     claims.put("jti", UUID.randomUUID().toString());
@@ -228,7 +252,9 @@ final class Tokens {
     claims.put("type", "access");
     claims.put("exp", Instant.now().plus(lifetime).getEpochSecond());
     claims.putAll(access);
-    return encode(Map.of("alg", "none", "typ", "at+jwt")) + "." + encode(claims) + "." + FAKE_SIGNATURE;
+    boolean isDelegated = DELEGATED_TYPE.equals(claims.get("type"));
+    if (isDelegated) claims.keySet().removeAll(List.of("wslug", "wrole", "guest", "auth_time"));
+    return encode(Map.of("alg", "none", "typ", isDelegated ? "dt+jwt" : "at+jwt")) + "." + encode(claims) + "." + FAKE_SIGNATURE;
   }
 
   private static String encode(Map<String, ?> part) {
@@ -237,9 +263,9 @@ final class Tokens {
   }
 
   /** Returns the claims of a token of a fake for the API {@code audience}, or for everything if it is null. */
-  static Claims verifyFake(String token, String audience) {
+  static Claims verifyFake(String token, String audience, boolean delegated) {
     Claims claims = readFake(token);
-    requireAudience(claims.all(), audience);
+    requireAccepted(decode(token), audience, delegated);
     return claims;
   }
 

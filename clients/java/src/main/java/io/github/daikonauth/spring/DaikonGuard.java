@@ -53,6 +53,19 @@ public final class DaikonGuard {
   }
 
   /**
+   * Returns the agent that acts for the user of the current request; null if there is none. Only requests that
+   * {@link DaikonTokenIntrospector#acceptAgents} has allowed have one. {@link #can} decides for both.
+   */
+  public RequestAgent agent() {
+    Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+    if (!(authentication instanceof AbstractOAuth2TokenAuthenticationToken<?> bearer)) return null;
+    Map<String, Object> claims = bearer.getTokenAttributes();
+    if (!(claims.get("act") instanceof Map<?, ?> act)) return null;
+    return new RequestAgent(
+        (String) act.get("typ"), (String) act.get("sub"), (String) claims.get("delegation_id"));
+  }
+
+  /**
    * Whether the user of the current request signed in at most {@code maxAge} seconds ago. A request without a bearer
    * token is denied.
    *
@@ -80,7 +93,7 @@ public final class DaikonGuard {
   }
 
   private static boolean isWithin(Map<String, Object> claims, long maxAge) {
-    // API keys have no sign-in.
+    // API keys and agents have no sign-in.
     if (!(claims.get("auth_time") instanceof Number time)) return false;
     boolean isUnconfirmed = Boolean.TRUE.equals(claims.get("auth_time_unconfirmed"));
     if (isUnconfirmed && maxAge < MIN_UNCONFIRMED_AGE) return false;

@@ -4,6 +4,7 @@ import io.github.daikonauth.client.Claims;
 import io.github.daikonauth.client.Daikon;
 import io.github.daikonauth.client.DaikonException;
 import io.github.daikonauth.client.InvalidTokenException;
+import io.github.daikonauth.client.Options;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +17,8 @@ import org.springframework.security.oauth2.server.resource.introspection.OpaqueT
 
 /**
  * Verifies the bearer tokens of requests: access tokens with cached keys, and API keys. The name of the principal is the
- * ID of the user or service account, and its attributes are the claims.
+ * ID of the user or service account, and its attributes are the claims. Tokens with which an agent acts for a user are
+ * refused, unless {@link #acceptAgents} allows them.
  *
  * <pre>{@code
  * http.oauth2ResourceServer(server -> server.opaqueToken(token -> token.introspector(introspector)))
@@ -24,15 +26,30 @@ import org.springframework.security.oauth2.server.resource.introspection.OpaqueT
  */
 public final class DaikonTokenIntrospector implements OpaqueTokenIntrospector {
   private final Daikon daikon;
+  private final Options.ForToken[] options;
 
   public DaikonTokenIntrospector(Daikon daikon) {
+    this(daikon, new Options.ForToken[0]);
+  }
+
+  private DaikonTokenIntrospector(Daikon daikon, Options.ForToken[] options) {
     this.daikon = daikon;
+    this.options = options;
+  }
+
+  /**
+   * Returns an introspector that accepts tokens with which an agent acts for a user, too. {@link DaikonGuard#agent()}
+   * then returns the agent. Daikon decides for both in every check; what an application decides without one, it must
+   * decide for the agent as well.
+   */
+  public DaikonTokenIntrospector acceptAgents() {
+    return new DaikonTokenIntrospector(daikon, new Options.ForToken[] {Options.delegated()});
   }
 
   @Override
   public OAuth2AuthenticatedPrincipal introspect(String token) {
     try {
-      Claims claims = daikon.verifyAccessToken(token);
+      Claims claims = daikon.verifyAccessToken(token, options);
       Map<String, Object> attributes = new HashMap<>(claims.all());
       // Spring Security reads times as instants.
       attributes.computeIfPresent("iat", (name, seconds) -> Instant.ofEpochSecond(((Double) seconds).longValue()));

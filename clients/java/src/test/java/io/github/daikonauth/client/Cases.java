@@ -101,7 +101,12 @@ final class Cases {
             "missing", sort(explanation.reasons().stream().flatMap(reason -> reason.missing().stream())),
             "requiredBy", sort(explanation.reasons().stream()
                 .map(Reason::requiredBy)
-                .map(reference -> reference == null ? null : reference.type())));
+                .map(reference -> reference == null ? null : reference.type())),
+            "uncovered", sort(explanation.reasons().stream().map(Reason::uncovered)),
+            "delegations", sort(explanation.reasons().stream().map(Reason::delegationId)),
+            "agents", sort(explanation.reasons().stream()
+                .map(Reason::agent)
+                .map(agent -> agent == null ? null : agent.type() + ":" + agent.id() + " " + agent.name())));
       }
       case "register" -> view(daikon.register(args.registration()));
       case "registerMany" -> daikon.registerMany(args.list("resources").map(Args::registration).toList()).stream()
@@ -199,11 +204,16 @@ final class Cases {
         yield null;
       }
       case "verifyAccessToken" -> {
-        String audience = args.text("audience");
-        Claims claims = audience == null
-            ? daikon.verifyAccessToken(args.text("token"))
-            : daikon.verifyAccessToken(args.text("token"), Options.audience(audience));
-        yield Map.of("userId", claims.subject(), "workspaceId", claims.workspaceId());
+        List<Options.ForToken> options = new ArrayList<>();
+        if (args.text("audience") != null) options.add(Options.audience(args.text("audience")));
+        if (Boolean.TRUE.equals(args.values.get("delegated"))) options.add(Options.delegated());
+        Claims claims = daikon.verifyAccessToken(args.text("token"), options.toArray(Options.ForToken[]::new));
+        Map<String, Object> view = new HashMap<>();
+        view.put("userId", claims.subject());
+        view.put("workspaceId", claims.workspaceId());
+        view.put("agent", claims.agent() == null ? null : claims.agent().type() + ":" + claims.agent().id());
+        view.put("delegationId", claims.delegationId());
+        yield view;
       }
       case "resourceId" -> daikon.resourceId(new Resource(args.text("type"), args.text("id")));
       default -> throw new IllegalArgumentException("no operation " + call);
@@ -239,6 +249,7 @@ final class Cases {
         case "externalId" -> Subject.externalId(id);
         case "groupId" -> Subject.groupId(id);
         case "link" -> Subject.link(id);
+        case "delegation" -> Subject.delegation(id);
         default -> Subject.anonymous();
       };
     }

@@ -2,6 +2,7 @@ package io.github.daikonauth.client;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,13 +11,15 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class CasesOnFakeTest {
+  private static final Instant PAST = Instant.now().minusSeconds(60);
+
   @Test
   void theFakeReturnsTheResultsOfTheTable() throws IOException {
     Map<String, Object> table = Cases.read();
     String service = (String) table.get("service");
     Map<String, String> values = new HashMap<>();
     Map<String, Object> world = Cases.mapOf(table.get("world"));
-    for (String kind : List.of("users", "workspaces", "groups"))
+    for (String kind : List.of("users", "workspaces", "groups", "delegations"))
       for (Object entry : Cases.listOf(world.get(kind)))
         values.put((String) Cases.mapOf(entry).get("name"), (String) Cases.mapOf(entry).get("id"));
     FakeDaikon fake = new FakeDaikon(createWorld(Cases.mapOf(Cases.substitute(world, values))).service(service));
@@ -25,9 +28,11 @@ class CasesOnFakeTest {
       Duration lifetime = Duration.ofMinutes("expired".equals(token.get("state")) ? -1 : 15);
       String userId = (String) token.get("userId");
       String workspaceId = (String) token.get("workspaceId");
-      String created = token.get("resource") instanceof String resource
-          ? fake.tokenForApi(userId, workspaceId, resource, Cases.texts(token.get("scopes")))
-          : fake.token(userId, workspaceId, lifetime);
+      String created = token.get("delegation") instanceof String delegation
+          ? fake.delegatedToken(delegation)
+          : token.get("resource") instanceof String resource
+              ? fake.tokenForApi(userId, workspaceId, resource, Cases.texts(token.get("scopes")))
+              : fake.token(userId, workspaceId, lifetime);
       if ("revoked".equals(token.get("state"))) fake.revokeToken(created);
       if ("forged".equals(token.get("state"))) created = created.replaceFirst("\\.(.*)\\..*$", ".$1.$1");
       values.put((String) token.get("name"), created);
@@ -56,8 +61,11 @@ class CasesOnFakeTest {
         text(user, "name"))));
     each(world, "workspaces", workspace -> fake.workspace(text(workspace, "id"), text(workspace, "name")));
     each(world, "members", member -> {
-      if (Boolean.TRUE.equals(member.get("guest"))) fake.guest(text(member, "workspaceId"), text(member, "userId"));
-      else fake.member(text(member, "workspaceId"), text(member, "userId"), text(member, "role"));
+      String workspaceId = text(member, "workspaceId");
+      String userId = text(member, "userId");
+      if (Boolean.TRUE.equals(member.get("guest"))) fake.guest(workspaceId, userId);
+      else if ("left".equals(member.get("state"))) fake.member(workspaceId, userId, text(member, "role"), PAST);
+      else fake.member(workspaceId, userId, text(member, "role"));
     });
     each(world, "groups", group -> fake.group(
         text(group, "id"),
@@ -90,13 +98,34 @@ class CasesOnFakeTest {
             : Grantee.userId(text(share, "userId")),
         Cases.toGrant(share),
         Cases.toCondition(share.get("condition"))));
+    each(world, "delegations", row -> fake.delegation(createDelegation(row)));
     return fake
+        .condition("by_person", input -> input.agent().type().isEmpty())
+        .condition("by_agent",
+            input -> input.agent().type().equals(input.params().get("type"))
+                && input.agent().id().equals(input.params().get("id")))
         .condition("in_office", input -> "office".equals(input.context().get("network")))
         .condition("up_to",
             input -> (Double) input.context().get("amount") <= (Double) input.params().get("max"))
         .condition("not_locked", input -> !Boolean.TRUE.equals(input.resource().attributes().get("locked")))
         .condition("not_guest", input -> !input.isGuest())
         .condition("own", input -> input.resource().ownerId().equals(input.subjectId()));
+  }
+
+  private static FakeDelegation createDelegation(Map<String, Object> row) {
+    FakeDelegation delegation =
+        FakeDelegation.of(text(row, "id"), text(row, "userId"), text(row, "workspaceId"));
+    Map<String, Object> agent = Cases.mapOf(row.get("agent"));
+    delegation.agent(new Agent(text(agent, "type"), text(agent, "id"), text(agent, "name")));
+    delegation.service(text(row, "serviceName"));
+    if (row.get("actions") != null) delegation.actions(Cases.texts(row.get("actions")).toArray(String[]::new));
+    if (row.get("resourceTypes") != null)
+      delegation.resourceTypes(Cases.texts(row.get("resourceTypes")).toArray(String[]::new));
+    if (row.get("resources") != null)
+      delegation.resources(
+          Cases.listOf(row.get("resources")).stream().map(Cases::toResource).toArray(Resource[]::new));
+    if ("expired".equals(row.get("state"))) delegation.expiresAt(PAST);
+    return "ended".equals(row.get("state")) ? delegation.ended() : delegation;
   }
 
   private static void each(
