@@ -13,7 +13,7 @@ test.after.always(() => environment.stop())
 /** An agent that may view one document of the editor, with ways to act. */
 async function createScene(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
-  const { people, kind, key } = fixture
+  const { people, kind, key, workspace: workspace_id } = fixture
   const { resource_id: id } = await fixture.register(people.editor)
   const agent = await createDelegatedMember(environment, transport, fixture, people.editor)
   const { delegationId, token } = agent
@@ -49,7 +49,8 @@ async function createScene(transport: Transport) {
     uses: {
       Check: () => check('view'),
       'Check of what is not covered': () => check('edit'),
-      Accessible: () => call('Accessible', { ...kind, action: 'view' }, { key, token }),
+      Accessible: () =>
+        call('Accessible', { ...kind, workspace_id, action: 'view' }, { key, token }),
       ...Object.fromEntries(bySubject),
     },
     /** Makes a call as if the agent had never acted. Returns the day on which it last acted. */
