@@ -95,7 +95,10 @@ func (s *state) decide(
 	if who.delegation == nil {
 		return isAllowed, reasons
 	}
-	asked := coveredCheck{action, kind, target, s.isKnown(who, target, input)}
+	asked := coveredCheck{action: action, kind: kind, target: target, isKnown: s.isKnown(who, target, input)}
+	if target != nil {
+		asked.workspaceID = target.workspaceID
+	}
 	return s.decideDelegated(who.delegation, asked, isAllowed, reasons)
 }
 

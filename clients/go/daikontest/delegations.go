@@ -70,6 +70,8 @@ type coveredCheck struct {
 	kind   string
 	// target is nil for a workspace, or if the resource is unknown.
 	target *resource
+	// workspaceID is that of the resource, or the workspace itself; empty if it is unknown.
+	workspaceID string
 	// isKnown reports whether the resource exists for the user. If not, it is no reason that it is not covered.
 	isKnown bool
 }
@@ -119,7 +121,7 @@ func (s *state) findDenials(d *delegation, asked coveredCheck) []reason {
 	if d.service != s.service || !coversName(d.types, asked.kind, workspaceType) {
 		uncovered("type")
 	}
-	if asked.isKnown && !d.coversResource(asked.target) {
+	if asked.isKnown && !d.coversResource(asked) {
 		uncovered("resource")
 	}
 	return denials
@@ -133,16 +135,16 @@ func coversName(names []string, name, onlyByName string) bool {
 	return slices.Contains(names, name)
 }
 
-// coversResource reports whether a delegation covers a resource, or a workspace if it is nil. A resource that is
-// registered again is another one.
-func (d *delegation) coversResource(target *resource) bool {
-	if target != nil && target.workspaceID != d.workspaceID {
+// coversResource reports whether a delegation covers a resource, or a workspace. A resource that is registered again is
+// another one.
+func (d *delegation) coversResource(asked coveredCheck) bool {
+	if asked.workspaceID != d.workspaceID {
 		return false
 	}
 	if d.resources == nil {
 		return true
 	}
-	for current := target; current != nil; current = current.inheritsFrom() {
+	for current := asked.target; current != nil; current = current.inheritsFrom() {
 		if slices.Contains(d.resources, current) {
 			return true
 		}

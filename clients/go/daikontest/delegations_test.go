@@ -22,6 +22,7 @@ var (
 	unknown   = daikon.Resource{Type: "document", ID: "unknown"}
 	workspace = daikon.Resource{Type: "workspace", ID: "acme"}
 
+	otherWorkspace  = daikon.Resource{Type: "workspace", ID: "globex"}
 	privateOfGlobex = daikon.Resource{Type: "document", ID: "private-of-globex"}
 )
 
@@ -128,6 +129,7 @@ func TestAFakeDecidesForAUserAndTheirAgent(t *testing.T) {
 		{"managing", "manage", below, nil},
 		{"managing", "view", below, []string{uncovered + "action"}},
 		{"workspace", "view", workspace, nil},
+		{"workspace", "view", otherWorkspace, []string{"resource_unknown", uncovered + "resource"}},
 		{"workspace", "view", below, []string{uncovered + "type"}},
 		{"workspace", "edit", workspace, []string{"no_grant"}},
 		{"workspaces-listed", "view", workspace, []string{uncovered + "resource"}},

@@ -23,7 +23,7 @@ func (s *state) decideWorkspace(who subject, action, workspaceID string) (bool, 
 	if who.delegation == nil {
 		return isAllowed, reasons
 	}
-	asked := coveredCheck{action: action, kind: workspaceType, isKnown: true}
+	asked := coveredCheck{action: action, kind: workspaceType, workspaceID: workspaceID, isKnown: true}
 	return s.decideDelegated(who.delegation, asked, isAllowed, reasons)
 }
 
