@@ -247,9 +247,10 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
    * String token = daikon.exchange(ExchangeRequest.ofDelegation(delegationId)).token();
    * }</pre>
    *
-   * @throws UnauthenticatedException if the agent is unknown
-   * @throws InvalidArgumentException if the client has no agent, an argument is missing, or the delegation has ended or
-   *     does not fit
+   * @throws UnauthenticatedException if the client app or its secret is wrong
+   * @throws InvalidArgumentException if the client has no agent, or an argument is missing
+   * @throws DaikonException {@code failed_precondition} if the API key, the delegation or the access token has ended, or
+   *     does not fit the others
    */
   public DelegatedToken exchange(ExchangeRequest request, Options.ForAny... options) {
     TokenExchange.require(agent, request);

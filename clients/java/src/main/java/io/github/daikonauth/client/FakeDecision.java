@@ -61,7 +61,7 @@ final class FakeDecision {
   Explanation decide() {
     Explanation ofUser = decideUser();
     if (subject.delegated() == null) return ofUser;
-    Asked asked = new Asked(action, type, resource, isKnown());
+    Asked asked = new Asked(action, type, resource == null ? null : resource.workspaceId, resource, isKnown());
     return FakeDelegations.decide(state, subject.delegated(), asked, ofUser);
   }
 
@@ -330,7 +330,7 @@ final class FakeDecision {
   static Explanation decideWorkspace(FakeState state, FakeSubject subject, String action, String workspaceId) {
     Explanation ofUser = decideWorkspaceOfUser(state, subject, action, workspaceId);
     if (subject.delegated() == null) return ofUser;
-    Asked asked = new Asked(action, FakeTypes.WORKSPACE, null, true);
+    Asked asked = new Asked(action, FakeTypes.WORKSPACE, workspaceId, null, true);
     return FakeDelegations.decide(state, subject.delegated(), asked, ofUser);
   }
 

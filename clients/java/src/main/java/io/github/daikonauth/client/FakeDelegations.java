@@ -14,10 +14,11 @@ final class FakeDelegations {
   /**
    * What a delegation is asked to cover.
    *
-   * @param resource null for a workspace, and if it is unknown
+   * @param workspaceId the workspace, or the one of the resource; null if it is unknown
+   * @param resource null for a workspace, which no list of resources contains, and if it is unknown
    * @param isKnown whether the resource exists for the user; otherwise it is no reason that it is not covered
    */
-  record Asked(String action, String type, Entry resource, boolean isKnown) {}
+  record Asked(String action, String type, String workspaceId, Entry resource, boolean isKnown) {}
 
   /** Adds to a decision about a user what the delegation says. */
   static Explanation decide(FakeState state, Delegated delegated, Asked asked, Explanation ofUser) {
@@ -54,7 +55,7 @@ final class FakeDelegations {
     boolean coversType = delegated.service().equals(state.world.service)
         && coversName(delegation.resourceTypes, asked.type(), FakeTypes.WORKSPACE);
     if (!coversType) uncovered.add("type");
-    if (asked.isKnown() && !coversResource(delegated, asked.resource())) uncovered.add("resource");
+    if (asked.isKnown() && !coversResource(delegated, asked)) uncovered.add("resource");
     return uncovered;
   }
 
@@ -63,9 +64,10 @@ final class FakeDelegations {
     return names == null ? !name.equals(listedOnly) : names.contains(name);
   }
 
-  private static boolean coversResource(Delegated delegated, Entry resource) {
-    if (resource != null && !resource.workspaceId.equals(delegated.delegation().workspaceId)) return false;
+  private static boolean coversResource(Delegated delegated, Asked asked) {
+    if (!delegated.delegation().workspaceId.equals(asked.workspaceId())) return false;
     if (delegated.resources() == null) return true;
+    Entry resource = asked.resource();
     // A resource that is registered again is another one.
     return resource != null && resource.reached().stream().anyMatch(delegated.resources()::contains);
   }

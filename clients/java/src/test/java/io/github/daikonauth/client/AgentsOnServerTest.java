@@ -40,13 +40,16 @@ class AgentsOnServerTest {
         assertEquals(server.values.get("bob"), claims.subject());
         // Chains are refused.
         DaikonException refused = assertThrows(
-            InvalidArgumentException.class, () -> daikon.exchange(ExchangeRequest.ofToken(token.token())));
+            DaikonException.class, () -> daikon.exchange(ExchangeRequest.ofToken(token.token())));
+        assertEquals(DaikonException.Code.FAILED_PRECONDITION, refused.code());
+        assertEquals("INVALID_REQUEST", refused.reason());
         assertFalse(refused.getMessage().contains(token.token()));
       }
       try (DaikonClient daikon = connect(server, "wrong-secret")) {
         DaikonException refused = assertThrows(
             UnauthenticatedException.class,
             () -> daikon.exchange(ExchangeRequest.ofDelegation(delegation)));
+        assertEquals("INVALID_CLIENT", refused.reason());
         assertFalse(refused.getMessage().contains("wrong-secret"));
       }
     }
