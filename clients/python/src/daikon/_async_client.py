@@ -239,7 +239,8 @@ class AsyncClient(AsyncManagement):
 
         Raises:
             UnauthenticatedError: The agent is unknown.
-            InvalidArgumentError: An argument is missing, or the delegation has ended or does not fit.
+            InvalidArgumentError: An argument is missing.
+            DaikonError: The delegation is unknown, has ended or does not fit; `reason` is INVALID_REQUEST.
         """
         agent, id = self._settings.agent, None if delegation_id is None else arguments.text(delegation_id)
         request = ExchangeRequest(subject_token, id, resource, scope)

@@ -30,7 +30,13 @@ export function decide(state: FakeState, question: Question): Explanation {
   const decided = decideUser(state, question)
   const { delegation } = question.subject
   if (!delegation) return decided
-  return decideDelegated(state, delegation, { ...question, isKnown: isKnown() }, decided)
+  const workspaceId = question.resource?.workspaceId
+  return decideDelegated(
+    state,
+    delegation,
+    { ...question, workspaceId, isKnown: isKnown() },
+    decided,
+  )
 
   /** Whether the resource exists for the user: it is in the workspace of the delegation, or public. */
   function isKnown(): boolean {
