@@ -30,7 +30,9 @@ export function decide(state: FakeState, question: Question): Explanation {
   const decided = decideUser(state, question)
   const { delegation } = question.subject
   if (!delegation) return decided
-  return decideDelegated(state, delegation, { ...question, isKnown: isKnown() }, decided)
+  const workspaceId = question.resource?.workspaceId
+  const asked = { ...question, workspaceId, isKnown: isKnown() }
+  return decideDelegated(state, delegation, asked, decided)
 
   /** Whether the resource exists for the user: it is in the workspace of the delegation, or public. */
   function isKnown(): boolean {

@@ -6,7 +6,10 @@ import { type FakeDelegation, type FakeResource, type FakeState, findRole } from
 type Asked = {
   action: string
   type: string
+  /** Undefined for a workspace itself. */
   resource: FakeResource | undefined
+  /** The workspace of the resource, or the one that is asked about. */
+  workspaceId: string | undefined
   /** Whether the resource exists for the user; otherwise it is no reason that it is not covered. */
   isKnown: boolean
 }
@@ -53,14 +56,15 @@ function findDenials(state: FakeState, delegation: FakeDelegation, asked: Asked)
 function findExceeded(
   state: FakeState,
   delegation: FakeDelegation,
-  { action, type, resource, isKnown }: Asked,
+  asked: Asked,
 ): NonNullable<Reason['uncovered']>[] {
   const { service, actions, resourceTypes } = delegation
+  const { action, type, isKnown } = asked
   const coversType = service === state.service && coversName(resourceTypes, type, workspaceType)
   return [
     ...(coversName(actions, action, 'manage') ? [] : ['action' as const]),
     ...(coversType ? [] : ['type' as const]),
-    ...(!isKnown || coversResource(state, delegation, resource) ? [] : ['resource' as const]),
+    ...(!isKnown || coversResource(state, delegation, asked) ? [] : ['resource' as const]),
   ]
 }
 
@@ -71,10 +75,10 @@ function coversName(names: string[] | null, name: string, listedOnly: string): b
 
 function coversResource(
   { resources }: FakeState,
-  { resources: listed, workspaceId }: FakeDelegation,
-  resource: FakeResource | undefined,
+  { resources: listed, ...delegation }: FakeDelegation,
+  { resource, workspaceId }: Asked,
 ): boolean {
-  if (resource && resource.workspaceId !== workspaceId) return false
+  if (workspaceId !== delegation.workspaceId) return false
   if (!listed) return true
   // A resource that has been unregistered is no longer covered.
   const known = new Set(resources.values())

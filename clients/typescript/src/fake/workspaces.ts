@@ -32,7 +32,7 @@ export function decideWorkspace(
   const decided = decideUser(state, subject, action, workspaceId)
   const { delegation } = subject
   if (!delegation) return decided
-  const asked = { action, type: workspaceType, resource: undefined, isKnown: true }
+  const asked = { action, type: workspaceType, resource: undefined, workspaceId, isKnown: true }
   return decideDelegated(state, delegation, asked, decided)
 }
 

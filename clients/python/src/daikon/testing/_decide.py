@@ -41,7 +41,8 @@ def decide(
         resource.workspace_id == delegation.workspace_id
         or _decide_public(world, subject, "view", resource, context, "resource_unknown").allowed
     )
-    return decide_delegated(world, delegation, Asked(action, type, resource, is_known), decided)
+    workspace_id = None if resource is None else resource.workspace_id
+    return decide_delegated(world, delegation, Asked(action, type, resource, workspace_id, is_known), decided)
 
 
 def _decide_user(

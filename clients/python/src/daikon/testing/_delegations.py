@@ -19,6 +19,9 @@ class Asked:
     action: str
     type: str
     resource: Registered | None
+    """None for a workspace itself."""
+    workspace_id: str | None
+    """The workspace of the resource, or the one that is asked about."""
     is_known: bool
     """Whether the resource exists for the user; otherwise it is no reason that it is not covered."""
 
@@ -56,7 +59,7 @@ def _find_exceeded(world: World, delegation: Delegation, asked: Asked) -> Iterat
     is_of_service = delegation.service == world.service
     if not is_of_service or not _covers_name(delegation.resource_types, asked.type, WORKSPACE_TYPE):
         yield "type"
-    if asked.is_known and not _covers_resource(delegation, asked.resource):
+    if asked.is_known and not _covers_resource(delegation, asked):
         yield "resource"
 
 
@@ -64,8 +67,9 @@ def _covers_name(names: Sequence[str] | None, name: str, only_by_name: str) -> b
     return name != only_by_name if names is None else name in names
 
 
-def _covers_resource(delegation: Delegation, resource: Registered | None) -> bool:
-    if resource is not None and resource.workspace_id != delegation.workspace_id:
+def _covers_resource(delegation: Delegation, asked: Asked) -> bool:
+    resource = asked.resource
+    if asked.workspace_id != delegation.workspace_id:
         return False
     if delegation.resources is None:
         return True

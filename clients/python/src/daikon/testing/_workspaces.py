@@ -27,7 +27,7 @@ def decide_workspace(world: World, subject: FakeSubject, action: str, workspace_
     decided = _decide_user(world, subject, action, workspace_id)
     if subject.delegation is None:
         return decided
-    asked = Asked(action, WORKSPACE_TYPE, None, is_known=True)
+    asked = Asked(action, WORKSPACE_TYPE, None, workspace_id, is_known=True)
     return decide_delegated(world, subject.delegation, asked, decided)
 
 
