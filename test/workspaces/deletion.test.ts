@@ -222,14 +222,17 @@ test.serial('another node continues the sweep of a node that was killed', async 
   const total = await countRows(workspace)
   const settings = { DATABASE_URL: environment.databaseUrl }
   const first = await startServer(t, folder, settings)
-  // The sweep cannot pass the locked resource.
+  // The sweep cannot pass the locked resource. It would reach one of a tree with the first row of that tree.
   const client = await pool.connect()
-  await client.query('begin')
-  await client.query(
-    `select from resources where workspace_id = $1 and not is_parent
-     order by kind_id desc, resource_id desc limit 1 for update`,
+  const { rows: last } = await client.query(
+    `update resources set parent_id = null where id = (
+       select id from resources where workspace_id = $1 and not is_parent
+       order by kind_id desc, resource_id desc limit 1
+     ) returning id`,
     [workspace],
   )
+  await client.query('begin')
+  await client.query('select from resources where id = $1 for update', [last[0].id])
   await pool.query('delete from workspaces where id = $1', [workspace])
   await waitUntil(async () => (await countRows(workspace)) < total)
   first.child.kill('SIGKILL')

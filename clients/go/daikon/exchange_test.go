@@ -62,7 +62,7 @@ func issueFor(seconds int32) func(*oauthv1.OAuthTokenRequest) (*oauthv1.OAuthTok
 		mu.Lock()
 		defer mu.Unlock()
 		count++
-		return &oauthv1.OAuthTokenResponse{AccessToken: strconv.Itoa(count), ExpiresIn: seconds, Scope: "read"}, nil
+		return &oauthv1.OAuthTokenResponse{AccessToken: strconv.Itoa(count), ExpiresIn: seconds, Scope: proto.String("read")}, nil
 	}
 }
 

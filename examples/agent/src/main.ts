@@ -25,7 +25,7 @@ async function askPerson(): Promise<string> {
     expires_in: '86400',
     return_to: callback,
   })
-  console.log(`Open ${daikonUrl}/account/delegations/new?${parameters}`)
+  const link = `${daikonUrl}/account/delegations/new?${parameters}`
   return new Promise((resolve, reject) => {
     const server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', callback)
@@ -36,7 +36,7 @@ async function askPerson(): Promise<string> {
       server.close()
       if (id) resolve(id)
       else reject(new Error('You did not allow it'))
-    }).listen(port, 'localhost')
+    }).listen(port, 'localhost', () => console.log(`Open ${link}`))
   })
 }
 

@@ -31,12 +31,8 @@ export function decide(state: FakeState, question: Question): Explanation {
   const { delegation } = question.subject
   if (!delegation) return decided
   const workspaceId = question.resource?.workspaceId
-  return decideDelegated(
-    state,
-    delegation,
-    { ...question, workspaceId, isKnown: isKnown() },
-    decided,
-  )
+  const asked = { ...question, workspaceId, isKnown: isKnown() }
+  return decideDelegated(state, delegation, asked, decided)
 
   /** Whether the resource exists for the user: it is in the workspace of the delegation, or public. */
   function isKnown(): boolean {

@@ -6,9 +6,9 @@ import { type FakeDelegation, type FakeResource, type FakeState, findRole } from
 type Asked = {
   action: string
   type: string
-  /** Undefined for a workspace. */
+  /** Undefined for a workspace itself. */
   resource: FakeResource | undefined
-  /** The workspace, or that of the resource. */
+  /** The workspace of the resource, or the one that is asked about. */
   workspaceId: string | undefined
   /** Whether the resource exists for the user; otherwise it is no reason that it is not covered. */
   isKnown: boolean
@@ -58,8 +58,8 @@ function findExceeded(
   delegation: FakeDelegation,
   asked: Asked,
 ): NonNullable<Reason['uncovered']>[] {
-  const { action, type, isKnown } = asked
   const { service, actions, resourceTypes } = delegation
+  const { action, type, isKnown } = asked
   const coversType = service === state.service && coversName(resourceTypes, type, workspaceType)
   return [
     ...(coversName(actions, action, 'manage') ? [] : ['action' as const]),
@@ -75,10 +75,10 @@ function coversName(names: string[] | null, name: string, listedOnly: string): b
 
 function coversResource(
   { resources }: FakeState,
-  { resources: listed, workspaceId }: FakeDelegation,
-  { resource, workspaceId: askedWorkspaceId }: Asked,
+  { resources: listed, ...delegation }: FakeDelegation,
+  { resource, workspaceId }: Asked,
 ): boolean {
-  if (askedWorkspaceId !== workspaceId) return false
+  if (workspaceId !== delegation.workspaceId) return false
   if (!listed) return true
   // A resource that has been unregistered is no longer covered.
   const known = new Set(resources.values())

@@ -42,8 +42,7 @@ def decide(
         or _decide_public(world, subject, "view", resource, context, "resource_unknown").allowed
     )
     workspace_id = None if resource is None else resource.workspace_id
-    asked = Asked(action, type, resource, workspace_id, is_known)
-    return decide_delegated(world, delegation, asked, decided)
+    return decide_delegated(world, delegation, Asked(action, type, resource, workspace_id, is_known), decided)
 
 
 def _decide_user(

@@ -19,9 +19,9 @@ class Asked:
     action: str
     type: str
     resource: Registered | None
-    """None for a workspace."""
+    """None for a workspace itself."""
     workspace_id: str | None
-    """The workspace, or that of the resource."""
+    """The workspace of the resource, or the one that is asked about."""
     is_known: bool
     """Whether the resource exists for the user; otherwise it is no reason that it is not covered."""
 
@@ -68,13 +68,13 @@ def _covers_name(names: Sequence[str] | None, name: str, only_by_name: str) -> b
 
 
 def _covers_resource(delegation: Delegation, asked: Asked) -> bool:
+    resource = asked.resource
     if asked.workspace_id != delegation.workspace_id:
         return False
     if delegation.resources is None:
         return True
     # A resource that is registered again is another one.
     listed = {id(each) for each in delegation.resources}
-    resource = asked.resource
     return resource is not None and any(id(each) in listed for each in resource.reached())
 
 
