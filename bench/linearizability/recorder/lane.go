@@ -83,7 +83,7 @@ type lane struct {
 	// endDelegation and act are about a delegation of the owner.
 	endDelegation func(*node, linked) codes.Code
 	act           func(*node, linked) (bool, codes.Code)
-	// delegations are those of the current history.
+	// delegations contains the delegations that the current history uses.
 	delegations []string
 }
 
@@ -125,10 +125,17 @@ func newLane(r *recorder, index int, o objects) *lane {
 	page := &daikonv1.AccessibleResourcesRequest{
 		ServiceName: service, ResourceType: kind, Action: view, WorkspaceId: o.Workspace,
 	}
-	evaluation := &daikonv1.EvaluateRequest{
-		Subject:  &daikonv1.AccessSubject{Type: user, Id: o.User},
-		Action:   &daikonv1.AccessAction{Name: view},
-		Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
+	evaluateAs := func(n *node, subjectType, id string) (isAllowed bool, code codes.Code) {
+		code = send(asService, func(ctx context.Context) error {
+			response, err := n.access.Evaluate(ctx, &daikonv1.EvaluateRequest{
+				Subject:  &daikonv1.AccessSubject{Type: subjectType, Id: id},
+				Action:   &daikonv1.AccessAction{Name: view},
+				Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
+			})
+			isAllowed = response.GetDecision()
+			return err
+		})
+		return isAllowed, code
 	}
 
 	setActive := func(isActive bool) func(*node) codes.Code {
@@ -239,35 +246,15 @@ func newLane(r *recorder, index int, o objects) *lane {
 				return err
 			})
 		},
-		follow: func(n *node, link linked) (isAllowed bool, code codes.Code) {
-			code = send(asService, func(ctx context.Context) error {
-				response, err := n.access.Evaluate(ctx, &daikonv1.EvaluateRequest{
-					Subject:  &daikonv1.AccessSubject{Type: "link", Id: link.token},
-					Action:   &daikonv1.AccessAction{Name: view},
-					Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
-				})
-				isAllowed = response.GetDecision()
-				return err
-			})
-			return isAllowed, code
-		},
+		follow: func(n *node, link linked) (bool, codes.Code) { return evaluateAs(n, "link", link.token) },
 		endDelegation: func(n *node, delegation linked) codes.Code {
 			return send(asAdmin, func(ctx context.Context) error {
 				_, err := n.delegations.DeleteDelegation(ctx, &daikonv1.DeleteDelegationRequest{DelegationId: delegation.id})
 				return err
 			})
 		},
-		act: func(n *node, delegation linked) (isAllowed bool, code codes.Code) {
-			code = send(asService, func(ctx context.Context) error {
-				response, err := n.access.Evaluate(ctx, &daikonv1.EvaluateRequest{
-					Subject:  &daikonv1.AccessSubject{Type: "delegation", Id: delegation.id},
-					Action:   &daikonv1.AccessAction{Name: view},
-					Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
-				})
-				isAllowed = response.GetDecision()
-				return err
-			})
-			return isAllowed, code
+		act: func(n *node, delegation linked) (bool, codes.Code) {
+			return evaluateAs(n, "delegation", delegation.id)
 		},
 		reads: map[operation]func(*node) (bool, codes.Code){
 			check: func(n *node) (isAllowed bool, code codes.Code) {
@@ -286,14 +273,7 @@ func newLane(r *recorder, index int, o objects) *lane {
 				})
 				return isAllowed, code
 			},
-			evaluate: func(n *node) (isAllowed bool, code codes.Code) {
-				code = send(asService, func(ctx context.Context) error {
-					response, err := n.access.Evaluate(ctx, evaluation)
-					isAllowed = response.GetDecision()
-					return err
-				})
-				return isAllowed, code
-			},
+			evaluate: func(n *node) (bool, codes.Code) { return evaluateAs(n, user, o.User) },
 		},
 	}
 }

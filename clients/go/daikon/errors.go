@@ -144,6 +144,20 @@ func canceledError(cause error) *Error {
 	return &Error{Code: CodeCanceled, Reason: "CANCELLED", Message: message, cause: cause}
 }
 
+// waitForShared waits until done is closed, for a request that other callers may wait for, too. It returns an error if ctx
+// ends before. failure says what is missing then.
+func waitForShared(ctx context.Context, done <-chan struct{}, failure string) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		if ctx.Err() == context.Canceled {
+			return canceledError(context.Cause(ctx))
+		}
+		return deadlineError(failure + " before the deadline. Check the address.")
+	}
+}
+
 // closedError returns the error of an operation on a client that was closed.
 func closedError() *Error {
 	message := "The client was closed. Call Close only when it is no longer needed."

@@ -192,13 +192,8 @@ func (e *exchange) token(ctx context.Context, request ExchangeRequest) (*Delegat
 		issued = e.startIssuing(request)
 	}
 	e.mu.Unlock()
-	select {
-	case <-issued.done:
-	case <-ctx.Done():
-		if ctx.Err() == context.Canceled {
-			return nil, canceledError(context.Cause(ctx))
-		}
-		return nil, deadlineError("The token could not be obtained before the deadline. Check the address.")
+	if err := waitForShared(ctx, issued.done, "The token could not be obtained"); err != nil {
+		return nil, err
 	}
 	if issued.err != nil {
 		return nil, issued.err

@@ -54,7 +54,8 @@ func startOAuthStub(
 	return connectTo(t, address, WithServiceKey(""), WithAgent(agent)), server
 }
 
-// issueFor answers with a token of a lifetime, numbered by its request.
+// issueFor returns a function that answers each request with a numbered token. The tokens are valid for a number of
+// seconds.
 func issueFor(seconds int32) func(*oauthv1.OAuthTokenRequest) (*oauthv1.OAuthTokenResponse, error) {
 	var mu sync.Mutex
 	count := 0

@@ -162,13 +162,8 @@ func (v *tokenVerifier) findKeys(ctx context.Context, kid string) (*keySet, erro
 	}
 	load := v.startLoading()
 	v.mu.Unlock()
-	select {
-	case <-load.done:
-	case <-ctx.Done():
-		if ctx.Err() == context.Canceled {
-			return nil, canceledError(context.Cause(ctx))
-		}
-		return nil, deadlineError("The keys of daikon could not be loaded before the deadline. Check the address.")
+	if err := waitForShared(ctx, load.done, "The keys of daikon could not be loaded"); err != nil {
+		return nil, err
 	}
 	if load.err != nil && isKnown {
 		return current, nil

@@ -70,7 +70,7 @@ type coveredCheck struct {
 	kind   string
 	// target is nil for a workspace, or if the resource is unknown.
 	target *resource
-	// workspaceID is that of the resource, or the workspace itself; empty if it is unknown.
+	// workspaceID is the workspace that is asked about, or that of the resource. It is empty if either is unknown.
 	workspaceID string
 	// isKnown reports whether the resource exists for the user. If not, it is no reason that it is not covered.
 	isKnown bool

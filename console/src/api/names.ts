@@ -29,8 +29,8 @@ export function refreshNames(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['name'] })
 }
 
-/** Loads a name together with all others that are requested in the same turn of the event loop. */
-function loadName(id: string): Promise<NamedObject | null> {
+/** Loads the object of an ID, or null, together with all others that are requested in the same turn of the event loop. */
+export function loadName(id: string): Promise<NamedObject | null> {
   return new Promise((resolve, reject) => {
     if (waiting.size === 0) setTimeout(sendWaiting)
     const others = waiting.get(id) ?? []

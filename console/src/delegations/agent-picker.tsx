@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
+import { loadName } from '../api/names.ts'
 import { queryClient } from '../api/query-client.ts'
 import { clientAppsQuery } from '../apps/app-queries.ts'
 import { serviceAccountsQuery } from '../service-accounts/service-account-queries.ts'
@@ -52,8 +52,8 @@ async function findAgents(workspaceId: string | undefined, q: string): Promise<O
 }
 
 async function findById(id: string): Promise<Option[]> {
-  const { names } = await unwrap(api.POST('/admin/names', { body: { ids: [id] } }))
-  return names.map(({ id, name }) => ({ value: id, label: name }))
+  const found = await loadName(id)
+  return found ? [{ value: id, label: found.name }] : []
 }
 
 function isUuid(text: string): boolean {

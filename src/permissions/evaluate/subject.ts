@@ -69,6 +69,5 @@ export function noteUse(
   { subject }: NamedSubject,
   now: Date,
 ): void {
-  if (subject?.delegationId !== undefined)
-    noteDelegationUse(subject.delegationId.toLowerCase(), now)
+  if (subject?.delegationId !== undefined) noteDelegationUse(subject.delegationId, now)
 }
