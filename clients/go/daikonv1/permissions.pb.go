@@ -4030,7 +4030,7 @@ var File_daikon_v1_permissions_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\n" +
-	"\x1bdaikon/v1/permissions.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x15daikon/v1/links.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\x01\n" +
+	"\x1bdaikon/v1/permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/access_keys.proto\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x15daikon/v1/links.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\x01\n" +
 	"\x0fPermissionCheck\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
@@ -4523,7 +4523,7 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x06_allowB\t\n" +
 	"\a_actionB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
-	"\f_resource_id2\x85\x11\n" +
+	"\f_resource_id2\x9e\x12\n" +
 	"\x11PermissionService\x12N\n" +
 	"\x05Check\x12!.daikon.v1.PermissionCheckRequest\x1a\".daikon.v1.PermissionCheckResponse\x12P\n" +
 	"\vCheckStream\x12\x1d.daikon.v1.CheckStreamRequest\x1a\x1e.daikon.v1.CheckStreamResponse(\x010\x01\x12[\n" +
@@ -4556,7 +4556,9 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x12DeleteResourceType\x12$.daikon.v1.DeleteResourceTypeRequest\x1a%.daikon.v1.DeleteResourceTypeResponse\x12B\n" +
 	"\tPutRoutes\x12\x1b.daikon.v1.PutRoutesRequest\x1a\x18.daikon.v1.ServiceRoutes\x12D\n" +
 	"\n" +
-	"ListRoutes\x12\x1c.daikon.v1.ListRoutesRequest\x1a\x18.daikon.v1.ServiceRoutesB\x99\x01\n" +
+	"ListRoutes\x12\x1c.daikon.v1.ListRoutesRequest\x1a\x18.daikon.v1.ServiceRoutes\x12G\n" +
+	"\rGetAccessKeys\x12\x1f.daikon.v1.GetAccessKeysRequest\x1a\x15.daikon.v1.AccessKeys\x12N\n" +
+	"\vWatchAccess\x12\x1d.daikon.v1.WatchAccessRequest\x1a\x1e.daikon.v1.WatchAccessResponse0\x01B\x99\x01\n" +
 	"\rcom.daikon.v1B\x10PermissionsProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 
@@ -4630,10 +4632,14 @@ var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*CreateLinkRequest)(nil),           // 53: daikon.v1.CreateLinkRequest
 	(*ListLinksRequest)(nil),            // 54: daikon.v1.ListLinksRequest
 	(*DeleteLinkRequest)(nil),           // 55: daikon.v1.DeleteLinkRequest
-	(*Acknowledgement)(nil),             // 56: daikon.v1.Acknowledgement
-	(*CreatedLink)(nil),                 // 57: daikon.v1.CreatedLink
-	(*ListLinksResponse)(nil),           // 58: daikon.v1.ListLinksResponse
-	(*DeleteLinkResponse)(nil),          // 59: daikon.v1.DeleteLinkResponse
+	(*GetAccessKeysRequest)(nil),        // 56: daikon.v1.GetAccessKeysRequest
+	(*WatchAccessRequest)(nil),          // 57: daikon.v1.WatchAccessRequest
+	(*Acknowledgement)(nil),             // 58: daikon.v1.Acknowledgement
+	(*CreatedLink)(nil),                 // 59: daikon.v1.CreatedLink
+	(*ListLinksResponse)(nil),           // 60: daikon.v1.ListLinksResponse
+	(*DeleteLinkResponse)(nil),          // 61: daikon.v1.DeleteLinkResponse
+	(*AccessKeys)(nil),                  // 62: daikon.v1.AccessKeys
+	(*WatchAccessResponse)(nil),         // 63: daikon.v1.WatchAccessResponse
 }
 var file_daikon_v1_permissions_proto_depIdxs = []int32{
 	0,  // 0: daikon.v1.PermissionCheckRequest.checks:type_name -> daikon.v1.PermissionCheck
@@ -4715,34 +4721,38 @@ var file_daikon_v1_permissions_proto_depIdxs = []int32{
 	42, // 76: daikon.v1.PermissionService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
 	46, // 77: daikon.v1.PermissionService.PutRoutes:input_type -> daikon.v1.PutRoutesRequest
 	47, // 78: daikon.v1.PermissionService.ListRoutes:input_type -> daikon.v1.ListRoutesRequest
-	3,  // 79: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
-	5,  // 80: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
-	7,  // 81: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
-	7,  // 82: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
-	28, // 83: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
-	25, // 84: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
-	10, // 85: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
-	25, // 86: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 87: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 88: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 89: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 90: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
-	56, // 91: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	20, // 92: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
-	57, // 93: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
-	58, // 94: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
-	59, // 95: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
-	25, // 96: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
-	24, // 97: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
-	31, // 98: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	45, // 99: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
-	37, // 100: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
-	41, // 101: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
-	43, // 102: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
-	48, // 103: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
-	48, // 104: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
-	79, // [79:105] is the sub-list for method output_type
-	53, // [53:79] is the sub-list for method input_type
+	56, // 79: daikon.v1.PermissionService.GetAccessKeys:input_type -> daikon.v1.GetAccessKeysRequest
+	57, // 80: daikon.v1.PermissionService.WatchAccess:input_type -> daikon.v1.WatchAccessRequest
+	3,  // 81: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
+	5,  // 82: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
+	7,  // 83: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
+	7,  // 84: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
+	28, // 85: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
+	25, // 86: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
+	10, // 87: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
+	25, // 88: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 89: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 90: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 91: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 92: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	58, // 93: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	20, // 94: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
+	59, // 95: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
+	60, // 96: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	61, // 97: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	25, // 98: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
+	24, // 99: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
+	31, // 100: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	45, // 101: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
+	37, // 102: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
+	41, // 103: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	43, // 104: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	48, // 105: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
+	48, // 106: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
+	62, // 107: daikon.v1.PermissionService.GetAccessKeys:output_type -> daikon.v1.AccessKeys
+	63, // 108: daikon.v1.PermissionService.WatchAccess:output_type -> daikon.v1.WatchAccessResponse
+	81, // [81:109] is the sub-list for method output_type
+	53, // [53:81] is the sub-list for method input_type
 	53, // [53:53] is the sub-list for extension type_name
 	53, // [53:53] is the sub-list for extension extendee
 	0,  // [0:53] is the sub-list for field type_name
@@ -4753,6 +4763,7 @@ func file_daikon_v1_permissions_proto_init() {
 	if File_daikon_v1_permissions_proto != nil {
 		return
 	}
+	file_daikon_v1_access_keys_proto_init()
 	file_daikon_v1_acknowledgement_proto_init()
 	file_daikon_v1_links_proto_init()
 	file_daikon_v1_permissions_proto_msgTypes[1].OneofWrappers = []any{}

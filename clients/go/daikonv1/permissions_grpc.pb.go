@@ -45,6 +45,8 @@ const (
 	PermissionService_DeleteResourceType_FullMethodName = "/daikon.v1.PermissionService/DeleteResourceType"
 	PermissionService_PutRoutes_FullMethodName          = "/daikon.v1.PermissionService/PutRoutes"
 	PermissionService_ListRoutes_FullMethodName         = "/daikon.v1.PermissionService/ListRoutes"
+	PermissionService_GetAccessKeys_FullMethodName      = "/daikon.v1.PermissionService/GetAccessKeys"
+	PermissionService_WatchAccess_FullMethodName        = "/daikon.v1.PermissionService/WatchAccess"
 )
 
 // PermissionServiceClient is the client API for PermissionService service.
@@ -263,6 +265,19 @@ type PermissionServiceClient interface {
 	//
 	// Lists the routes of a service in the order in which they are compared.
 	ListRoutes(ctx context.Context, in *ListRoutesRequest, opts ...grpc.CallOption) (*ServiceRoutes, error)
+	// Get access keys
+	//
+	// Returns by which access keys a subject may perform an action, to join its resources in the database
+	// of the service with the copy that WatchAccess keeps current. The keys are as current as a check.
+	// The subject is the user of the access token, or `subject`, but not both. Fails with
+	// `TOO_MANY_HOLDERS` for more than 20,000 holders.
+	GetAccessKeys(ctx context.Context, in *GetAccessKeysRequest, opts ...grpc.CallOption) (*AccessKeys, error)
+	// Watch access keys
+	//
+	// Streams which access keys each resource of a service accepts, for a copy in the database of the
+	// service: without a usable cursor first all resources, then every change, at least once. Over REST,
+	// the messages are server-sent events. The stream ends when the service key is no longer valid.
+	WatchAccess(ctx context.Context, in *WatchAccessRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchAccessResponse], error)
 }
 
 type permissionServiceClient struct {
@@ -545,6 +560,35 @@ func (c *permissionServiceClient) ListRoutes(ctx context.Context, in *ListRoutes
 	return out, nil
 }
 
+func (c *permissionServiceClient) GetAccessKeys(ctx context.Context, in *GetAccessKeysRequest, opts ...grpc.CallOption) (*AccessKeys, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AccessKeys)
+	err := c.cc.Invoke(ctx, PermissionService_GetAccessKeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) WatchAccess(ctx context.Context, in *WatchAccessRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchAccessResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &PermissionService_ServiceDesc.Streams[2], PermissionService_WatchAccess_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchAccessRequest, WatchAccessResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PermissionService_WatchAccessClient = grpc.ServerStreamingClient[WatchAccessResponse]
+
 // PermissionServiceServer is the server API for PermissionService service.
 // All implementations must embed UnimplementedPermissionServiceServer
 // for forward compatibility.
@@ -761,6 +805,19 @@ type PermissionServiceServer interface {
 	//
 	// Lists the routes of a service in the order in which they are compared.
 	ListRoutes(context.Context, *ListRoutesRequest) (*ServiceRoutes, error)
+	// Get access keys
+	//
+	// Returns by which access keys a subject may perform an action, to join its resources in the database
+	// of the service with the copy that WatchAccess keeps current. The keys are as current as a check.
+	// The subject is the user of the access token, or `subject`, but not both. Fails with
+	// `TOO_MANY_HOLDERS` for more than 20,000 holders.
+	GetAccessKeys(context.Context, *GetAccessKeysRequest) (*AccessKeys, error)
+	// Watch access keys
+	//
+	// Streams which access keys each resource of a service accepts, for a copy in the database of the
+	// service: without a usable cursor first all resources, then every change, at least once. Over REST,
+	// the messages are server-sent events. The stream ends when the service key is no longer valid.
+	WatchAccess(*WatchAccessRequest, grpc.ServerStreamingServer[WatchAccessResponse]) error
 	mustEmbedUnimplementedPermissionServiceServer()
 }
 
@@ -848,6 +905,12 @@ func (UnimplementedPermissionServiceServer) PutRoutes(context.Context, *PutRoute
 }
 func (UnimplementedPermissionServiceServer) ListRoutes(context.Context, *ListRoutesRequest) (*ServiceRoutes, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListRoutes not implemented")
+}
+func (UnimplementedPermissionServiceServer) GetAccessKeys(context.Context, *GetAccessKeysRequest) (*AccessKeys, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetAccessKeys not implemented")
+}
+func (UnimplementedPermissionServiceServer) WatchAccess(*WatchAccessRequest, grpc.ServerStreamingServer[WatchAccessResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchAccess not implemented")
 }
 func (UnimplementedPermissionServiceServer) mustEmbedUnimplementedPermissionServiceServer() {}
 func (UnimplementedPermissionServiceServer) testEmbeddedByValue()                           {}
@@ -1320,6 +1383,35 @@ func _PermissionService_ListRoutes_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PermissionService_GetAccessKeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetAccessKeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).GetAccessKeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_GetAccessKeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).GetAccessKeys(ctx, req.(*GetAccessKeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_WatchAccess_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchAccessRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(PermissionServiceServer).WatchAccess(m, &grpc.GenericServerStream[WatchAccessRequest, WatchAccessResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PermissionService_WatchAccessServer = grpc.ServerStreamingServer[WatchAccessResponse]
+
 // PermissionService_ServiceDesc is the grpc.ServiceDesc for PermissionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -1423,6 +1515,10 @@ var PermissionService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "ListRoutes",
 			Handler:    _PermissionService_ListRoutes_Handler,
 		},
+		{
+			MethodName: "GetAccessKeys",
+			Handler:    _PermissionService_GetAccessKeys_Handler,
+		},
 	},
 	Streams: []grpc.StreamDesc{
 		{
@@ -1434,6 +1530,11 @@ var PermissionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "AccessibleStream",
 			Handler:       _PermissionService_AccessibleStream_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "WatchAccess",
+			Handler:       _PermissionService_WatchAccess_Handler,
 			ServerStreams: true,
 		},
 	},

@@ -24,6 +24,7 @@ import {
 } from "@grpc/grpc-js";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { AccessKeys, GetAccessKeysRequest, WatchAccessRequest, WatchAccessResponse } from "./access_keys.ts";
 import { Acknowledgement } from "./acknowledgement.ts";
 import {
   CreatedLink,
@@ -6663,6 +6664,39 @@ export const PermissionServiceService = {
     responseSerialize: (value: ServiceRoutes): Buffer => Buffer.from(ServiceRoutes.encode(value).finish()),
     responseDeserialize: (value: Buffer): ServiceRoutes => ServiceRoutes.decode(value),
   },
+  /**
+   * Get access keys
+   *
+   * Returns by which access keys a subject may perform an action, to join its resources in the database
+   * of the service with the copy that WatchAccess keeps current. The keys are as current as a check.
+   * The subject is the user of the access token, or `subject`, but not both. Fails with
+   * `TOO_MANY_HOLDERS` for more than 20,000 holders.
+   */
+  getAccessKeys: {
+    path: "/daikon.v1.PermissionService/GetAccessKeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetAccessKeysRequest): Buffer => Buffer.from(GetAccessKeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetAccessKeysRequest => GetAccessKeysRequest.decode(value),
+    responseSerialize: (value: AccessKeys): Buffer => Buffer.from(AccessKeys.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AccessKeys => AccessKeys.decode(value),
+  },
+  /**
+   * Watch access keys
+   *
+   * Streams which access keys each resource of a service accepts, for a copy in the database of the
+   * service: without a usable cursor first all resources, then every change, at least once. Over REST,
+   * the messages are server-sent events. The stream ends when the service key is no longer valid.
+   */
+  watchAccess: {
+    path: "/daikon.v1.PermissionService/WatchAccess" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchAccessRequest): Buffer => Buffer.from(WatchAccessRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchAccessRequest => WatchAccessRequest.decode(value),
+    responseSerialize: (value: WatchAccessResponse): Buffer => Buffer.from(WatchAccessResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchAccessResponse => WatchAccessResponse.decode(value),
+  },
 } as const;
 
 export interface PermissionServiceServer extends UntypedServiceImplementation {
@@ -6927,6 +6961,23 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Lists the routes of a service in the order in which they are compared.
    */
   listRoutes: handleUnaryCall<ListRoutesRequest, ServiceRoutes>;
+  /**
+   * Get access keys
+   *
+   * Returns by which access keys a subject may perform an action, to join its resources in the database
+   * of the service with the copy that WatchAccess keeps current. The keys are as current as a check.
+   * The subject is the user of the access token, or `subject`, but not both. Fails with
+   * `TOO_MANY_HOLDERS` for more than 20,000 holders.
+   */
+  getAccessKeys: handleUnaryCall<GetAccessKeysRequest, AccessKeys>;
+  /**
+   * Watch access keys
+   *
+   * Streams which access keys each resource of a service accepts, for a copy in the database of the
+   * service: without a usable cursor first all resources, then every change, at least once. Over REST,
+   * the messages are server-sent events. The stream ends when the service key is no longer valid.
+   */
+  watchAccess: handleServerStreamingCall<WatchAccessRequest, WatchAccessResponse>;
 }
 
 export interface PermissionServiceClient extends Client {
@@ -7540,6 +7591,42 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ServiceRoutes) => void,
   ): ClientUnaryCall;
+  /**
+   * Get access keys
+   *
+   * Returns by which access keys a subject may perform an action, to join its resources in the database
+   * of the service with the copy that WatchAccess keeps current. The keys are as current as a check.
+   * The subject is the user of the access token, or `subject`, but not both. Fails with
+   * `TOO_MANY_HOLDERS` for more than 20,000 holders.
+   */
+  getAccessKeys(
+    request: GetAccessKeysRequest,
+    callback: (error: ServiceError | null, response: AccessKeys) => void,
+  ): ClientUnaryCall;
+  getAccessKeys(
+    request: GetAccessKeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AccessKeys) => void,
+  ): ClientUnaryCall;
+  getAccessKeys(
+    request: GetAccessKeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AccessKeys) => void,
+  ): ClientUnaryCall;
+  /**
+   * Watch access keys
+   *
+   * Streams which access keys each resource of a service accepts, for a copy in the database of the
+   * service: without a usable cursor first all resources, then every change, at least once. Over REST,
+   * the messages are server-sent events. The stream ends when the service key is no longer valid.
+   */
+  watchAccess(request: WatchAccessRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchAccessResponse>;
+  watchAccess(
+    request: WatchAccessRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchAccessResponse>;
 }
 
 export const PermissionServiceClient = makeGenericClientConstructor(
