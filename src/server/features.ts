@@ -1,3 +1,4 @@
+import { accessKeys } from '../access-keys/feature.ts'
 import { account } from '../account/feature.ts'
 import type { ActivityEventName, ActivityEvents } from '../activity/events.ts'
 import { activity } from '../activity/feature.ts'
@@ -31,6 +32,7 @@ export const features = [
   workspaces,
   permissions,
   links,
+  accessKeys,
   admin,
   apiResources,
   clientMetadata,

@@ -171,8 +171,8 @@ type AccessKeys struct {
 	MaybeGrants []*AccessKeyGrant `protobuf:"bytes,2,rep,name=maybe_grants,json=maybeGrants,proto3" json:"maybe_grants,omitempty"`
 	// When the keys end, because a membership of the subject does. Absent if none ends.
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=valid_until,json=validUntil,proto3,oneof" json:"valid_until,omitempty"`
-	// The position at which the keys were read.
-	Position      string `protobuf:"bytes,4,opt,name=position,proto3" json:"position,omitempty"`
+	// The position at which the keys were read. Absent if a read replica read them.
+	Position      *string `protobuf:"bytes,4,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -229,8 +229,8 @@ func (x *AccessKeys) GetValidUntil() *timestamppb.Timestamp {
 }
 
 func (x *AccessKeys) GetPosition() string {
-	if x != nil {
-		return x.Position
+	if x != nil && x.Position != nil {
+		return *x.Position
 	}
 	return ""
 }
@@ -848,15 +848,16 @@ const file_daikon_v1_access_keys_proto_rawDesc = "" +
 	"\b_subject\"7\n" +
 	"\x11AccessKeysSubject\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\tR\x02id\"\xeb\x01\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\"\xfd\x01\n" +
 	"\n" +
 	"AccessKeys\x121\n" +
 	"\x06grants\x18\x01 \x03(\v2\x19.daikon.v1.AccessKeyGrantR\x06grants\x12<\n" +
 	"\fmaybe_grants\x18\x02 \x03(\v2\x19.daikon.v1.AccessKeyGrantR\vmaybeGrants\x12@\n" +
 	"\vvalid_until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
-	"validUntil\x88\x01\x01\x12\x1a\n" +
-	"\bposition\x18\x04 \x01(\tR\bpositionB\x0e\n" +
-	"\f_valid_until\"B\n" +
+	"validUntil\x88\x01\x01\x12\x1f\n" +
+	"\bposition\x18\x04 \x01(\tH\x01R\bposition\x88\x01\x01B\x0e\n" +
+	"\f_valid_untilB\v\n" +
+	"\t_position\"B\n" +
 	"\x0eAccessKeyGrant\x12\x18\n" +
 	"\aholders\x18\x01 \x03(\tR\aholders\x12\x16\n" +
 	"\x06levels\x18\x02 \x03(\tR\x06levels\"\xc1\x01\n" +

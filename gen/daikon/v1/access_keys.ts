@@ -49,8 +49,8 @@ export interface AccessKeys {
   valid_until?:
     | string
     | undefined;
-  /** The position at which the keys were read. */
-  position: string;
+  /** The position at which the keys were read. Absent if a read replica read them. */
+  position?: string | undefined;
 }
 
 /** Keys: every holder with every level. All are texts of 22 characters, which do not name anyone. */
@@ -333,7 +333,7 @@ export const AccessKeysSubject: MessageFns<AccessKeysSubject> = {
 };
 
 function createBaseAccessKeys(): AccessKeys {
-  return { grants: [], maybe_grants: [], valid_until: undefined, position: "" };
+  return { grants: [], maybe_grants: [], valid_until: undefined, position: undefined };
 }
 
 export const AccessKeys: MessageFns<AccessKeys> = {
@@ -347,7 +347,7 @@ export const AccessKeys: MessageFns<AccessKeys> = {
     if (message.valid_until !== undefined) {
       Timestamp.encode(toTimestamp(message.valid_until), writer.uint32(26).fork()).join();
     }
-    if (message.position !== "") {
+    if (message.position !== undefined) {
       writer.uint32(34).string(message.position);
     }
     return writer;
@@ -418,7 +418,7 @@ export const AccessKeys: MessageFns<AccessKeys> = {
     message.grants = object.grants?.map((e) => AccessKeyGrant.fromPartial(e)) || [];
     message.maybe_grants = object.maybe_grants?.map((e) => AccessKeyGrant.fromPartial(e)) || [];
     message.valid_until = object.valid_until ?? undefined;
-    message.position = object.position ?? "";
+    message.position = object.position ?? undefined;
     return message;
   },
 };

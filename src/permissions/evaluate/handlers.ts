@@ -1,12 +1,6 @@
 import type { CentralSettings } from '../../config/settings.ts'
-import type { FindApiKey } from '../../identity/api-keys.ts'
 import type { NoteDelegationUse } from '../../identity/note-delegation-use.ts'
-import type { ResourceServices } from '../../identity/ports.ts'
-import type { TokenMemory } from '../../identity/token-memory.ts'
-import type { Tokens } from '../../identity/tokens.ts'
-import { createVerifyAccessToken } from '../../identity/user-tokens.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { FindLink } from '../find-link.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { createGetAccessConfiguration } from './configuration.ts'
 import { createEvaluate, createEvaluateBatch } from './evaluate.ts'
@@ -14,30 +8,21 @@ import { createExplainPermission, createListPermissionSubjects } from './permiss
 import { createSearchActions } from './search-actions.ts'
 import { createSearchResources } from './search-resources.ts'
 import { createSearchSubjects } from './search-subjects.ts'
+import { createSubjectNames, type SubjectNamesDependencies } from './subject-names.ts'
 import { createWhatIf } from './what-if.ts'
 
-type Dependencies = {
+type Dependencies = SubjectNamesDependencies & {
   engine: Engine
-  findApiKey: FindApiKey
-  tokenMemory: TokenMemory
-  tokens: Tokens
-  resourceServices: ResourceServices
-  now: () => Date
   settings: Pick<CentralSettings, 'BASE_URL'>
-  findLink: FindLink
   noteDelegationUse: NoteDelegationUse
 }
 
 /** Creates the handlers that answer questions about any subject. */
 export function createAccessHandlers(dependencies: Dependencies) {
-  const { engine, findApiKey, tokenMemory, tokens, resourceServices, now } = dependencies
-  const { settings, findLink, noteDelegationUse } = dependencies
-  const userTokens = { memory: tokenMemory, tokens, resourceServices }
+  const { engine, settings, noteDelegationUse } = dependencies
   const access: AccessDependencies = {
     engine,
-    findApiKey,
-    verifyAccessToken: createVerifyAccessToken(userTokens, now),
-    findLink,
+    ...createSubjectNames(dependencies),
     noteDelegationUse,
   }
   return {

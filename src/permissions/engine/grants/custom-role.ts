@@ -35,6 +35,7 @@ export const customRole: GrantKind = {
       group by rm.user_id order by rm.user_id limit ${limit}`,
   ],
   conditions: notApplicable('custom roles have none'),
+  accessPairs: notApplicable('the pairs with which the user may view suffice for its actions'),
   changeRecords: ['custom_role_members', 'service_actions'],
   expiry: notApplicable('custom roles do not expire'),
   storedIn: 'custom_role_members',

@@ -1,5 +1,12 @@
 import type { Assumption } from '../../../../gen/daikon/v1/admin_permissions.ts'
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
+import type {
+  HeldPairs,
+  Pair,
+  PairedMember,
+  PairedResource,
+  SufficientGrants,
+} from './access-pairs.ts'
 import type { ExpiringTable } from './expiring-tables.ts'
 import type {
   AskedColumns,
@@ -136,6 +143,16 @@ export type GrantKind = {
         exists(columns: { subject: SubjectColumns }): string
         /** Whether a share is with the subject, as an SQL condition. */
         isGrantee(columns: { subject: SubjectColumns; share: ShareColumns }): string
+      }
+    | NotApplicable
+  /**
+   * Lists in the database of a service: the pairs that a resource accepts because of its own grants of the
+   * kind, and those that a member holds because of what suffices for an action.
+   */
+  accessPairs:
+    | {
+        accepted(resource: PairedResource): Pair[]
+        held(member: PairedMember, sufficient: SufficientGrants): HeldPairs
       }
     | NotApplicable
   /** The tables whose changes are recorded, so that facts in memory are current (migration 024). */

@@ -43,6 +43,7 @@ export const groupRole: GrantKind = {
       group by g.user_id order by g.user_id limit ${limit}`,
   ],
   conditions: notApplicable('custom roles have none'),
+  accessPairs: notApplicable('the pairs with which the user may view suffice for its actions'),
   changeRecords: ['custom_role_groups', 'group_members', 'service_actions'],
   expiry: notApplicable('custom roles do not expire'),
   storedIn: 'custom_role_groups',

@@ -1,3 +1,4 @@
+import { holderName, pairOfShare, shareLevels } from './access-pairs.ts'
 import { type GrantKind, type GroupLookup, notApplicable, pageOf } from './grant-kind.ts'
 import {
   isLive,
@@ -121,6 +122,14 @@ export const groupShare: GrantKind = {
           select from group_members g
           where g.group_id = ${share.groupId} and g.user_id = ${subject.userId} offset 0
         )`,
+  },
+  accessPairs: {
+    accepted: (resource) =>
+      resource.shares.flatMap((share) => (share.isGroup ? [pairOfShare(resource, share)] : [])),
+    held: ({ workspaceId, groupIds }, sufficient) => ({
+      holders: groupIds.map((id) => holderName(workspaceId, id)),
+      levels: shareLevels(sufficient),
+    }),
   },
   changeRecords: ['shares', 'group_members', 'resource_roles'],
   expiry: 'shares',

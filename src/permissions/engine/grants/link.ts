@@ -1,3 +1,4 @@
+import { noPairs, pairOfShare } from './access-pairs.ts'
 import { type GrantKind, notApplicable } from './grant-kind.ts'
 
 const isShare = 'the link is the subject, with whom its resource is shared (subjects/link.ts)'
@@ -17,6 +18,11 @@ export const link: GrantKind = {
   folders: notApplicable('searches of a link read all that it opens (statements/links.ts)'),
   subjects: notApplicable('searches for subjects do not list links'),
   conditions: notApplicable(isShare),
+  accessPairs: {
+    accepted: (resource) => resource.links.map((one) => pairOfShare(resource, one)),
+    // A link holds what a user with the ID of the link would.
+    held: () => noPairs,
+  },
   changeRecords: notApplicable('facts about links are not kept in memory'),
   expiry: notApplicable('facts about links are not kept in memory'),
   storedIn: 'resource_links',

@@ -1,5 +1,6 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
+import { certainPair, holderName, noPairs } from './access-pairs.ts'
 import { type GrantKind, notApplicable } from './grant-kind.ts'
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -40,6 +41,14 @@ export const owner: GrantKind = {
       group by ${ownerId} order by ${ownerId} limit ${limit}`,
   ],
   conditions: notApplicable('ownership has none'),
+  accessPairs: {
+    accepted: ({ workspaceId, ownerId }) =>
+      ownerId === null ? [] : [certainPair(holderName(workspaceId, ownerId), 'owner')],
+    held: ({ workspaceId, subjectId }, { bits }) =>
+      bits & grant.owner
+        ? { holders: [holderName(workspaceId, subjectId)], levels: ['owner'] }
+        : noPairs,
+  },
   changeRecords: ['resources'],
   expiry: notApplicable('ownership does not expire'),
   storedIn: 'resources',

@@ -1,5 +1,6 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { grant } from '../../access.ts'
+import { certainPair, noPairs } from './access-pairs.ts'
 import { type GrantKind, type ListValues, notApplicable, pageOf } from './grant-kind.ts'
 import { visibleToMembers } from './members-with-role.ts'
 import { type AskedColumns, askedColumns } from './offered-columns.ts'
@@ -54,6 +55,21 @@ export const publicVisibility: GrantKind = {
   },
   subjects: visibleToMembers('public', publicBits),
   conditions: notApplicable('visibilities have none'),
+  accessPairs: {
+    // Each of `everybody`, members and guests holds another pair.
+    accepted: ({ workspaceId, visibility }) =>
+      visibility === 'public'
+        ? [
+            certainPair('public', 'public'),
+            certainPair(workspaceId, 'public'),
+            certainPair(workspaceId, 'visible'),
+          ]
+        : [],
+    held: ({ workspaceId }, { bits, allowsPublic }) =>
+      bits & grant.public && allowsPublic
+        ? { holders: [workspaceId], levels: ['public'] }
+        : noPairs,
+  },
   changeRecords: ['resources', 'members', 'resource_types'],
   expiry: notApplicable('visibilities do not expire'),
   storedIn: 'resources',

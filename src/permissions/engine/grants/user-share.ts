@@ -1,3 +1,4 @@
+import { holderName, pairOfShare, shareLevels } from './access-pairs.ts'
 import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
 import {
   isLive,
@@ -66,6 +67,14 @@ export const userShare: GrantKind = {
           and s.condition is not null offset 0
       )`,
     isGrantee: ({ subject, share }) => `${share.userId} = ${subject.userId}`,
+  },
+  accessPairs: {
+    accepted: (resource) =>
+      resource.shares.flatMap((share) => (!share.isGroup ? [pairOfShare(resource, share)] : [])),
+    held: ({ workspaceId, subjectId }, sufficient) => ({
+      holders: [holderName(workspaceId, subjectId)],
+      levels: shareLevels(sufficient),
+    }),
   },
   changeRecords: ['shares', 'resource_roles'],
   expiry: 'shares',

@@ -1,4 +1,5 @@
 import { grant } from '../../access.ts'
+import { certainPair, noPairs } from './access-pairs.ts'
 import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
 import { membersWithRole } from './members-with-role.ts'
 
@@ -23,6 +24,11 @@ export const workspaceRole: GrantKind = {
   folders: notApplicable('the role covers what is in folders, too'),
   subjects: (values) => [membersWithRole(values, 'owner', 0), membersWithRole(values, 'admin', 0)],
   conditions: notApplicable('roles have none'),
+  accessPairs: {
+    accepted: ({ workspaceId }) => [certainPair(workspaceId, 'admin')],
+    held: ({ workspaceId }, { bits }) =>
+      bits & grant.registered ? { holders: [workspaceId], levels: ['admin'] } : noPairs,
+  },
   changeRecords: ['members'],
   expiry: 'members',
   storedIn: 'members',

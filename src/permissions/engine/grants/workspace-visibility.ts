@@ -1,4 +1,5 @@
 import { grant } from '../../access.ts'
+import { certainPair, noPairs } from './access-pairs.ts'
 import { type GrantKind, notApplicable, pageOf } from './grant-kind.ts'
 import { visibleToMembers } from './members-with-role.ts'
 import { allowsPublic } from './public-visibility.ts'
@@ -31,6 +32,12 @@ export const workspaceVisibility: GrantKind = {
   },
   subjects: visibleToMembers('workspace'),
   conditions: notApplicable('visibilities have none'),
+  accessPairs: {
+    accepted: ({ workspaceId, visibility }) =>
+      visibility === 'workspace' ? [certainPair(workspaceId, 'visible')] : [],
+    held: ({ workspaceId }, { bits }) =>
+      bits & grant.workspace ? { holders: [workspaceId], levels: ['visible'] } : noPairs,
+  },
   changeRecords: ['resources', 'members'],
   expiry: notApplicable('visibilities do not expire'),
   storedIn: 'resources',

@@ -36,7 +36,7 @@ function tables(ids: string): Ctes {
     true as is_active, false as is_admin, null::uuid as workspace_id
   from subject_group`,
     live_members: `
-  select id as user_id, workspace_id, 'viewer' as role,
+  select id as user_id, workspace_id, 'viewer' as role, null::timestamptz as expires_at,
     exists (select from groups_with_guests w where w.group_id = subject_group.id offset 0) as is_guest
   from subject_group`,
     group_members: `

@@ -48,7 +48,9 @@ function tables(ids: string): Ctes {
     null::uuid as workspace_id
   from subject_link`,
     live_members: `
-  select id as user_id, workspace_id, 'viewer' as role, false as is_guest from subject_link`,
+  select id as user_id, workspace_id, 'viewer' as role, false as is_guest,
+    null::timestamptz as expires_at
+  from subject_link`,
     group_members: `
   select id as group_id, id as user_id, workspace_id, true as is_direct from subject_link where false`,
     shares: `
