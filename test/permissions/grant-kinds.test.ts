@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { grantSteps } from '../../console/src/resources/grant-steps.ts'
 import { grant, isAllowed, memberFact } from '../../src/permissions/access.ts'
+import type { PairedResource } from '../../src/permissions/engine/grants/access-pairs.ts'
 import type { NotApplicable } from '../../src/permissions/engine/grants/grant-kind.ts'
 import { grantKinds, partsOf } from '../../src/permissions/engine/grants/grant-kinds.ts'
 import {
@@ -49,6 +50,26 @@ const decision = {
   names: { workspace: 'Demo', groups: new Map([['g', 'Interns']]) },
 } as unknown as NamedDecision
 
+/** Resources with every kind of grant. */
+const pairedResources = (['workspace', 'public'] as const).map((visibility): PairedResource => {
+  const share = {
+    permission: 'view',
+    isConditional: false,
+    expiresAt: null,
+    resourceType: 'document',
+  }
+  return {
+    workspaceId: 'demo',
+    ownerId: 'carol',
+    visibility,
+    shares: [
+      { ...share, granteeId: 'dave', isGroup: false },
+      { ...share, granteeId: 'interns', isGroup: true, permission: 'helper' },
+    ],
+    links: [{ ...share, granteeId: 'link', isGroup: false }],
+  }
+})
+
 /** What each kind does in each operation. */
 const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => string> = {
   'checks, evaluations, action searches': ({ bits, actionGranted }) =>
@@ -94,6 +115,11 @@ const operations: Record<string, (kind: Kind, erasures: Map<string, string>) => 
     const isOfLinks = Object.values(rules ?? {}).includes(rule)
     return isOfLinks ? 'what they grant' : 'n/a: links have no such grants'
   },
+  "keys of a service's lists": ({ accessPairs }) =>
+    cellOf(accessPairs, ({ accepted }) => {
+      const pairs = pairedResources.flatMap((resource) => accepted(resource))
+      return [...new Set(pairs.map(({ holder, level }) => `${level} of ${holder}`))].join(', ')
+    }),
   memory: ({ changeRecords }) => cellOf(changeRecords, (tables) => tables.join(', ')),
   expiry: ({ expiry }) => cellOf(expiry, (table) => table),
   erasure: ({ storedIn }, erasures) => `${storedIn}, ${erasures.get(storedIn)}`,
