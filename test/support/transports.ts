@@ -21,7 +21,14 @@ export type PresentedCredentials = {
 
 /** The result of a call, in the same format for both transports. */
 export type Outcome =
-  | { ok: true; message: Record<string, any>; status: number; headers: Record<string, string> }
+  | {
+      ok: true
+      message: Record<string, any>
+      /** The position of a change (`createTransports`). */
+      position?: string
+      status: number
+      headers: Record<string, string>
+    }
   | {
       ok: false
       code: ErrorCode
