@@ -14,6 +14,7 @@ const tablesWithoutEntity = [
   'management_secrets',
   'access_changes',
   'access_changes_horizon',
+  'access_key_secrets',
   'activity_chain',
   'admin_tokens',
   'connection_domains',

@@ -75,14 +75,13 @@ export async function* followAccess(
   let window: OpenWindow | undefined
   let walks: OpenWalk[] = []
   let fill: ReturnType<typeof createKindWalk> | undefined
-  if (start?.fill) fill = await openFill(start.fill)
 
   let nextPoll = 0
   let lastBookmark = Number.NEGATIVE_INFINITY
   let lastPosition: string | undefined
-  /** Whether messages were sent that no bookmark covers, and the work that they are of has ended. */
+  /** Whether changes have been sent, or all of a walk. */
   let isBookmarkDue = false
-  let hasSent = false
+  let hasChanges = false
 
   async function openFill(after?: ResourceKey) {
     const kinds = await states.findKinds(serviceName)
@@ -127,7 +126,6 @@ export async function* followAccess(
       for (const state of found) {
         if (signal.aborted) return rows
         if (state.rowId !== undefined) rows.set(nameOf(state), state.rowId)
-        hasSent = true
         yield toMessage(state, names, isAsked)
       }
       // Types that an operator has deleted have no states.
@@ -195,14 +193,15 @@ export async function* followAccess(
         return
       }
     }
+    hasChanges ||= page.changes.length > 0
     yield* sendChanges(page.changes, before as string)
     if (signal.aborted || !window) return
     if (page.next) window.next = page.next
     else {
       since = window.until
       window = undefined
-      isBookmarkDue ||= hasSent
-      hasSent = false
+      isBookmarkDue ||= hasChanges
+      hasChanges = false
     }
   }
 
@@ -213,7 +212,6 @@ export async function* followAccess(
     const page = await persist(() => walk.read())
     if (!page) return
     yield* send(page.keys)
-    hasSent = false
     if (signal.aborted || !page.isLast) return
     if (walk === fill) fill = undefined
     else walks.shift()
@@ -253,6 +251,8 @@ export async function* followAccess(
     return age >= times.bookmark || (hasAdvanced && age >= times.progress)
   }
 
+  const { fill: after } = start ?? {}
+  if (after) fill = await persist(() => openFill(after))
   while (!signal.aborted) {
     yield* followRecords()
     if (signal.aborted) return

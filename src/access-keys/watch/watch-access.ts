@@ -25,7 +25,8 @@ type Dependencies = {
   times?: Partial<AccessTimes>
 }
 
-type WatchAccessHandler = (
+/** Opens a stream. */
+export type WatchAccessHandler = (
   context: Pick<RequestContext<Stores>, 'stores'>,
   request: WatchAccessRequest,
 ) => Promise<Watch<WatchAccessResponse>>

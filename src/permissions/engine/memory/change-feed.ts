@@ -81,8 +81,11 @@ select
   )
 from (values ($2::timestamptz - make_interval(secs => $4::float8 / 1000))) expiry (since)`
 
-/** Starts an identity if there is none, after a crash or a promotion. */
-const insertEpochSql = 'insert into facts_epoch default values on conflict do nothing'
+/** Starts an identity if there is none, after a crash or a promotion. Ignores failures. */
+export async function startIdentity(statements: Statements): Promise<void> {
+  const sql = 'insert into facts_epoch default values on conflict do nothing'
+  await statements.rows('facts epoch', sql, []).catch(() => {})
+}
 
 /**
  * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
@@ -121,7 +124,7 @@ export function createChangeFeed(
     const isComplete = isWhole === true && included?.identity === identity
     position = included && { ...included, readAt: now }
     // Without the row, for example on a full disk, nothing is used from memory.
-    if (!position) await statements.rows('facts epoch', insertEpochSql, []).catch(() => {})
+    if (!position) await startIdentity(statements)
     if (!isComplete || (changes?.length ?? 0) > maxChanges) versions.applyAll()
     else versions.apply(changes ?? [])
     return now
