@@ -1,3 +1,4 @@
+import { startFactsEpoch } from '../../database/facts-epoch.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 
 /** A record (migration 108): it names a resource, a tree of resources, a workspace or everything. */
@@ -142,9 +143,7 @@ export function createResourceChangeStore(statements: Statements): ResourceChang
       if (!row) throw new Error('The statement of changes returned no row')
       return toPage(row)
     },
-    async startIdentity() {
-      await statements.rows('facts epoch', insertEpochSql, [])
-    },
+    startIdentity: () => startFactsEpoch(statements),
     async prune(retentionHours) {
       const [row] = await statements.rows<[number]>('pruned resource changes', pruneSql, [
         retentionHours,
@@ -170,8 +169,6 @@ function toChange([scope, kindId, resourceId, workspaceId]: RecordRow): Resource
     return { scope: 'all' }
   return { scope: named, kindId, resourceId }
 }
-
-const insertEpochSql = 'insert into facts_epoch default values on conflict do nothing'
 
 /**
  * $1 hours, $2 maximum number. Deletes records of ended transactions only, so that no snapshot that is
