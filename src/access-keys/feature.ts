@@ -4,7 +4,7 @@ import { accessKeySettings } from './settings.ts'
 /** What lists in the databases of services are joined with: the keys of subjects and of resources. */
 export const accessKeys = {
   name: 'access-keys',
-  needs: ['following', 'identity', 'permissions'],
+  needs: ['identity', 'permissions'],
   reasons,
   settings: accessKeySettings,
   load: async () => (await import('./parts.ts')).parts,

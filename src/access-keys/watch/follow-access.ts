@@ -1,5 +1,5 @@
 import type { WatchAccessResponse } from '../../../gen/daikon/v1/access_keys.ts'
-import { Sleeper } from '../../following/sleeper.ts'
+import { Sleeper } from '../../core/sleeper.ts'
 import type { KeyNames } from '../key-names.ts'
 import { formatPosition, historyOf } from '../position.ts'
 import type {

@@ -1,10 +1,10 @@
 import type { WatchAccessRequest, WatchAccessResponse } from '../../../gen/daikon/v1/access_keys.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../../core/reasons.ts'
 import type { RequestContext } from '../../core/request-context.ts'
 import type { Watch } from '../../core/watch.ts'
+import { createWatchLimit } from '../../core/watch-limit.ts'
 import type { Statements } from '../../database/statement-pool.ts'
-import { reasons as followingReasons } from '../../following/reasons.ts'
-import { createWatchLimit } from '../../following/watch-limit.ts'
 import { createKeyNames } from '../key-names.ts'
 import type { AccessKeySecretStore } from '../store/access-key-secret-store.ts'
 import { createResourceChangeStore } from '../store/resource-change-store.ts'
@@ -93,5 +93,5 @@ async function* endStalled(
 /** The reader continues after the last bookmark that it received. */
 function readerTooSlow(cursor: string | undefined): ServiceError {
   const extensions = cursor === undefined ? {} : { cursor }
-  return new ServiceError(followingReasons.READER_TOO_SLOW, undefined, { extensions })
+  return new ServiceError(reasons.READER_TOO_SLOW, undefined, { extensions })
 }
