@@ -84,13 +84,13 @@ export class ResourceChanges extends Migration {
       'note_updated_resources',
       `insert into resource_changes (scope, kind_id, resource_id)
       select case when after.is_parent
-          and (old.parent_id, old.inherits) is distinct from (after.parent_id, after.inherits)
+          and (prior.parent_id, prior.inherits) is distinct from (after.parent_id, after.inherits)
         then 't' else 'r' end::"char", named.kind_id, named.resource_id
-      from before old full join changed after using (id) cross join lateral (
-        select old.kind_id, old.resource_id where old.kind_id is not null
+      from before prior full join changed after using (id) cross join lateral (
+        select prior.kind_id, prior.resource_id where prior.kind_id is not null
         union select after.kind_id, after.resource_id where after.kind_id is not null
       ) named
-      where (${row('old')}) is distinct from (${row('after')})`,
+      where (${row('prior')}) is distinct from (${row('after')})`,
     )
     this.createTrigger('resources', 'update', 'note_updated_resources')
   }
@@ -116,11 +116,11 @@ export class ResourceChanges extends Migration {
       `note_updated_${table}`,
       `insert into resource_changes (scope, kind_id, resource_id)
       select distinct 'r'::"char", named.kind_id, named.resource_id
-      from before old full join changed after using (id) cross join lateral (
-        select old.kind_id, old.resource_id where old.kind_id is not null
+      from before prior full join changed after using (id) cross join lateral (
+        select prior.kind_id, prior.resource_id where prior.kind_id is not null
         union select after.kind_id, after.resource_id where after.kind_id is not null
       ) named
-      where (${row('old')}) is distinct from (${row('after')})`,
+      where (${row('prior')}) is distinct from (${row('after')})`,
     )
     this.createTrigger(table, 'update', `note_updated_${table}`)
   }
