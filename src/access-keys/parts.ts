@@ -1,4 +1,5 @@
 import { createAccessKeyHandlers } from './handlers.ts'
+import { createAccessKeyJobs } from './jobs.ts'
 import { createAccessKeyServices } from './services.ts'
 import { accessKeyStores } from './store/stores.ts'
 
@@ -7,4 +8,5 @@ export const parts = {
   stores: accessKeyStores,
   createServices: createAccessKeyServices,
   createHandlers: createAccessKeyHandlers,
+  createJobs: createAccessKeyJobs,
 }

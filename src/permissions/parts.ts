@@ -1,8 +1,8 @@
+import { readNoPosition } from '../core/read-position.ts'
 import { createAccessHandlers } from './evaluate/handlers.ts'
 import { findNoLink } from './find-link.ts'
 import { createPermissionHandlers } from './handlers.ts'
 import { createPermissionJobs } from './jobs.ts'
-import { readNoPosition } from './read-position.ts'
 import { createPermissionServices } from './services.ts'
 import { permissionStores } from './store/stores.ts'
 

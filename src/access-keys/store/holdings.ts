@@ -1,3 +1,4 @@
+import { startFactsEpoch } from '../../database/facts-epoch.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { builtInActions } from '../../permissions/access.ts'
 import { statusBit } from '../../permissions/engine/bits.ts'
@@ -8,6 +9,7 @@ import { mayBeRequired } from '../../permissions/engine/statements/requirements.
 import { hasRoleSql } from '../../permissions/engine/statements/status.ts'
 import {
   kindOf,
+  type SubjectKindName,
   statementName,
   subjectKinds,
 } from '../../permissions/engine/subjects/subject-kinds.ts'
@@ -39,7 +41,7 @@ export type LoadHoldings = (
  * Returns one row: the status of the subject as bits, its memberships, the roles of the service, and facts
  * about the action.
  */
-const holdingsSql = askOfSubjects(
+export const holdingsSql = askOfSubjects(
   () => `select subject.status,
   (
     select json_agg(json_build_object('workspaceId', m.workspace_id, 'subjectId', m.user_id,
@@ -66,7 +68,7 @@ const holdingsSql = askOfSubjects(
   ${mayBeRequired({ kindId: 'asked.kind_id', service: '$6' }, '$8')},
   ${mayBeRequired({ kindId: 'asked.kind_id', service: '$6' }, "'view'")},
   (select encode(secret, 'base64') from access_key_secrets where service_name = $6),
-  facts_identity(), pg_snapshot_xmin(pg_current_snapshot())::text::float8
+  pg_is_in_recovery(), facts_identity(), pg_snapshot_xmin(pg_current_snapshot())::text::float8
 from subject cross join (
   select (
     select id from resource_kinds where service_name = $6 and resource_type = $7
@@ -85,6 +87,7 @@ type Row = [
   isRequired: boolean,
   isViewRequired: boolean,
   secret: string | null,
+  isStandby: boolean,
   identity: string | null,
   firstRunning: number,
 ]
@@ -92,14 +95,19 @@ type Row = [
 export function createLoadHoldings(statements: Statements): LoadHoldings {
   return async (subject, { serviceName, resourceType, action }, workspaceId) => {
     const kind = kindOf(subject)
-    const [row] = await statements.rows<Row>(
-      statementName('access keys', kind),
-      holdingsSql[kind],
-      [...subjectParameters([subject]), serviceName, resourceType, action, workspaceId],
-    )
-    if (!row) throw new Error('The statement of access keys returned no row')
+    const values = [
+      ...subjectParameters([subject]),
+      ...[serviceName, resourceType, action, workspaceId],
+    ]
+    let row = await readRow(statements, kind, values)
+    // After a crash of PostgreSQL, the first reader starts the new history.
+    const [, , , , , , , , isStandby, history] = row
+    if (!isStandby && history === null) {
+      await startFactsEpoch(statements).catch(() => {})
+      row = await readRow(statements, kind, values)
+    }
     const [, , roles, isRegistered, allowsPublic, isRequired, isViewRequired, secret] = row
-    const [status, found, , , , , , , identity, firstRunning] = row
+    const [status, found, , , , , , , , identity, firstRunning] = row
     const { ignoredBits } = subjectKinds[kind]
     const bits = status & ~ignoredBits
     const isActive = (bits & (statusBit.active | statusBit.denied)) === statusBit.active
@@ -120,6 +128,20 @@ export function createLoadHoldings(statements: Statements): LoadHoldings {
       firstRunning,
     }
   }
+}
+
+async function readRow(
+  statements: Statements,
+  kind: SubjectKindName,
+  values: unknown[],
+): Promise<Row> {
+  const [row] = await statements.rows<Row>(
+    statementName('access keys', kind),
+    holdingsSql[kind],
+    values,
+  )
+  if (!row) throw new Error('The statement of access keys returned no row')
+  return row
 }
 
 function firstEnd(memberships: MembershipRow[]): Date | undefined {

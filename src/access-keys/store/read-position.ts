@@ -1,10 +1,10 @@
 import type { LogFailure } from '../../core/log-failure.ts'
+import type { ReadPosition } from '../../core/read-position.ts'
 import { type RequestScope, requestScope } from '../../core/request-scope.ts'
 import { withSpan } from '../../core/trace.ts'
 import { createBatcher } from '../../database/batching.ts'
 import { startFactsEpoch } from '../../database/facts-epoch.ts'
 import type { Statements } from '../../database/statement-pool.ts'
-import type { ReadPosition } from '../../permissions/read-position.ts'
 import { formatPosition, historyOf } from '../position.ts'
 
 type Row = [identity: string | null, next: number]

@@ -75,7 +75,9 @@ export async function findStatements(root: string, files: string[]): Promise<Sta
         statements.push([call, runner])
     })
   const modules = new Map<string, Record<string, unknown>>()
-  for (const file of files.filter((file) => /\/permissions\/engine\//.test(file)))
+  for (const file of files.filter((file) =>
+    /\/(permissions\/engine|access-keys\/store)\//.test(file),
+  ))
     modules.set(file, await import(file))
   const evaluate = createEvaluator(checker, (declaration) => calls.get(declaration) ?? [], modules)
   return statements.map(([call, runner]) => {

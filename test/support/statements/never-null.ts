@@ -4,6 +4,7 @@ const kinds = 'a foreign key requires the kind'
 const named = 'a user without a name has an address'
 const onlyPeople = 'service accounts, which have no address, are not among the users'
 const recursive = 'the recursion returns its first row'
+const snapshots = 'there is always a snapshot'
 const subjects = 'there is a row of subjects, with a status for each of them'
 const unnested = 'the lists of the program contain no nulls'
 
@@ -12,6 +13,11 @@ const unnested = 'the lists of the program contain no nulls'
  * not.
  */
 export const neverNull: Readonly<Record<string, [why: string, ...columns: string[]]>> = {
+  'src/access-keys/store/holdings.ts readRow': [snapshots, '8', '10'],
+  'src/access-keys/store/access-key-secret-store.ts findOrCreate': [
+    'the column is not null',
+    'secret',
+  ],
   'src/activity/store/activity-store.ts findEndedKeyUses': [
     'the entries of this action have the detail',
     'key',

@@ -1,4 +1,4 @@
-import type { RequestScope } from '../core/request-scope.ts'
+import type { RequestScope } from './request-scope.ts'
 
 /**
  * Returns up to which change a reader must have read to see all that was committed before the call; undefined
