@@ -21,10 +21,18 @@ export const reasons = defineReasons({
     message: 'The service key is limited to another service',
   },
   QUOTA_EXCEEDED: { code: 'resource_exhausted', message: 'The call would exceed a quota' },
+  READER_TOO_SLOW: {
+    code: 'resource_exhausted',
+    message: 'The reader is too slow. Continue after the last cursor that you received',
+  },
   ROLE_TOO_LOW: { code: 'permission_denied', message: 'Requires a higher role in the workspace' },
   TOKEN_EXPIRED: { code: 'unauthenticated', message: 'The token has expired' },
   TOO_MANY_CONCURRENT_REQUESTS: {
     code: 'resource_exhausted',
     message: 'Too many concurrent requests; try again in 1 second',
+  },
+  TOO_MANY_WATCHES: {
+    code: 'resource_exhausted',
+    message: 'Too many watches are open; close one, or try again later',
   },
 })

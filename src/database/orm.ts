@@ -93,6 +93,7 @@ import { ThirdPartyClients } from './migrations/104-third-party-clients.ts'
 import { Delegations } from './migrations/105-delegations.ts'
 import { DelegatedTokens } from './migrations/106-delegated-tokens.ts'
 import { AgentsInActivity } from './migrations/107-agents-in-activity.ts'
+import { ResourceChanges } from './migrations/108-resource-changes.ts'
 import { AccessKeySecrets } from './migrations/109-access-key-secrets.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
@@ -206,6 +207,7 @@ const migrations = [
   { name: '105-delegations', class: Delegations },
   { name: '106-delegated-tokens', class: DelegatedTokens },
   { name: '107-agents-in-activity', class: AgentsInActivity },
+  { name: '108-resource-changes', class: ResourceChanges },
   { name: '109-access-key-secrets', class: AccessKeySecrets },
 ]
 

@@ -1,6 +1,6 @@
 import type { Cursor } from '../activity/feed/cursor.ts'
+import { Sleeper } from '../core/sleeper.ts'
 import type { Batch, LiveReader } from './live-feed.ts'
-import { Sleeper } from './sleeper.ts'
 import type { WatchingUser } from './visibility.ts'
 
 /** Whether the permissions of a user may have changed since the last `take`. */

@@ -1,9 +1,9 @@
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
 import { type Cursor, formatCursor } from '../activity/feed/cursor.ts'
 import { ServiceError } from '../core/errors.ts'
+import { reasons } from '../core/reasons.ts'
+import { Sleeper } from '../core/sleeper.ts'
 import type { Batch, LiveReader } from './live-feed.ts'
-import { reasons } from './reasons.ts'
-import { Sleeper } from './sleeper.ts'
 import type { Relations, Viewer } from './visibility.ts'
 
 /** An entry, or a bookmark: all entries up to the cursor have been delivered. */

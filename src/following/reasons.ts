@@ -7,12 +7,4 @@ export const reasons = defineReasons({
     message:
       'The cursor is older than the retention, or the database was restored; read the current state, then begin without a cursor or with `earliest`',
   },
-  READER_TOO_SLOW: {
-    code: 'resource_exhausted',
-    message: 'The reader is too slow. Continue after the last cursor that you received',
-  },
-  TOO_MANY_WATCHES: {
-    code: 'resource_exhausted',
-    message: 'Too many watches are open; close one, or try again later',
-  },
 })

@@ -4,10 +4,10 @@ import { ServiceError } from '../core/errors.ts'
 import { reasons } from '../core/reasons.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import type { Watch } from '../core/watch.ts'
+import { createWatchLimit } from '../core/watch-limit.ts'
 import { ChangeReader } from './change-reader.ts'
 import type { LiveFeed } from './live-feed.ts'
 import type { WatchingUser } from './visibility.ts'
-import { createWatchLimit } from './watch-limit.ts'
 
 /** The maximum number of watches of one user, and of a node. */
 const maxWatches = { each: 20, node: 2000 }

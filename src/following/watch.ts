@@ -5,11 +5,11 @@ import { readActionFilter } from '../activity/feed/event-filter.ts'
 import { isAdministrative, type Principal, type RequestContext } from '../core/request-context.ts'
 import { shareResults } from '../core/share-results.ts'
 import type { Watch } from '../core/watch.ts'
+import { createWatchLimit } from '../core/watch-limit.ts'
 import { follow } from './follow.ts'
 import type { LiveFeed } from './live-feed.ts'
 import { createSelection, type FeedMessage } from './live-queue.ts'
 import type { Viewer } from './visibility.ts'
-import { createWatchLimit } from './watch-limit.ts'
 
 /** The maximum number of watches of one service or administrator, and of a node. */
 const maxWatches = { each: 1000, node: 2000 }

@@ -1,3 +1,4 @@
+import type { DescMessage } from '@bufbuild/protobuf'
 import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
 import { shareResults } from '../core/share-results.ts'
@@ -15,7 +16,8 @@ export type EventStreamResponder = (response: Response, watch: object, call: Cal
 
 /**
  * Creates the responder of a watch, which sends server-sent events (HTML Living Standard). Each has
- * the cursor as its ID, if it has one; its type is the message's, `bookmark` or `activity`. The error
+ * the cursor as its ID, if it has one; its type is the message's, `bookmark` or `activity`. If a message
+ * is a oneof, the type is the name of the member, and the member is what the event contains. The error
  * that ends the stream is an event, too. During a drain, the stream ends after the last message.
  */
 export function createEventStream(
@@ -23,10 +25,11 @@ export function createEventStream(
   runWatch: RunWatch,
 ): EventStreamResponder {
   const toJson = createJsonWriter(operation.output, operation)
+  const readEvent = createEventReader(operation.output)
   const toEvent = shareResults((message: object) => {
-    const json = toJson(message)
+    const { type, json } = readEvent(toJson(message))
     const cursor = typeof json.cursor === 'string' ? json.cursor : undefined
-    return { cursor, text: formatEvent(typeOf(json), cursor, json) }
+    return { cursor, text: formatEvent(type, cursor, json) }
   })
 
   async function send(response: Response, watch: Watch<object>, call: Call): Promise<void> {
@@ -61,7 +64,20 @@ function endTypeOf({ policy }: WatchOperation, { code, reason }: ServiceError): 
   return isEnd ? 'ended' : 'error'
 }
 
-function typeOf({ type, bookmark }: Record<string, unknown>): string {
+type Json = Record<string, unknown>
+
+/** Returns what tells the type of an event and what it contains from the JSON of a message. */
+function createEventReader(output: DescMessage): (json: Json) => { type: string; json: Json } {
+  const [oneof] = output.oneofs
+  if (oneof?.fields.length !== output.fields.length) return (json) => ({ type: typeOf(json), json })
+  const names = oneof.fields.map(({ name }) => name)
+  return (json) => {
+    const type = names.find((name) => json[name] !== null) ?? ''
+    return { type, json: json[type] as Json }
+  }
+}
+
+function typeOf({ type, bookmark }: Json): string {
   if (typeof type === 'string') return type
   return bookmark === true ? 'bookmark' : 'activity'
 }

@@ -1,3 +1,4 @@
+import { readNoPosition } from '../core/read-position.ts'
 import { createAccessHandlers } from './evaluate/handlers.ts'
 import { findNoLink } from './find-link.ts'
 import { createPermissionHandlers } from './handlers.ts'
@@ -11,7 +12,7 @@ type HandlerDependencies = Parameters<typeof createAccessHandlers>[0] &
 /** What decisions run. */
 export const parts = {
   stores: permissionStores,
-  defaultServices: { findLink: findNoLink },
+  defaultServices: { findLink: findNoLink, readPosition: readNoPosition },
   createServices: createPermissionServices,
   createHandlers(dependencies: HandlerDependencies) {
     const handlers = createPermissionHandlers(dependencies)

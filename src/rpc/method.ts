@@ -1,4 +1,9 @@
-import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
+import {
+  type DescMessage,
+  type DescMethod,
+  type FileRegistry,
+  ScalarType,
+} from '@bufbuild/protobuf'
 import type { CredentialPolicy } from '../core/credential-kind.ts'
 import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { Role } from '../core/roles.ts'
@@ -61,7 +66,12 @@ export type Policy = CredentialPolicy & {
   anyMethod: boolean
   /** Whether the limit of service keys also applies over gRPC. */
   serviceLimitOverGrpc: boolean
+  /** Whether the response says up to which change a reader must have read to see what the call changed. */
+  position: boolean
 }
+
+/** The response field of methods whose policy has `position`. */
+export const positionField = 'position'
 
 /** A request field that REST clients may upload as a file (policy.proto). */
 export type Upload = {
@@ -138,6 +148,7 @@ type PolicyJson = CredentialOptions & {
   bulk?: boolean
   any_method?: boolean
   service_limit_over_grpc?: boolean
+  position?: boolean
 }
 
 /** Returns every unary method. Throws if one has no policy or route, or an inconsistent policy. */
@@ -226,6 +237,8 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
         `The policy of ${name} names a field that its request does not have: ${field}`,
       )
   }
+  if (json.position && !hasPosition(method.output))
+    throw new Error(`The response of ${name} has no optional field ${positionField}`)
   return {
     tier,
     ...readCredentials(name, tier, json),
@@ -253,7 +266,14 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     bulk: json.bulk ?? false,
     anyMethod: json.any_method ?? false,
     serviceLimitOverGrpc: json.service_limit_over_grpc ?? false,
+    position: json.position ?? false,
   }
+}
+
+function hasPosition(output: DescMessage): boolean {
+  return output.fields.some(
+    ({ name, scalar }) => name === positionField && scalar === ScalarType.STRING,
+  )
 }
 
 function isScope(scope: string | undefined): boolean {

@@ -14,6 +14,7 @@ import {
   type Declaration,
   type Method,
   type Policy,
+  positionField,
   readForeignMethods,
   readMethods,
   readStreams,
@@ -104,6 +105,7 @@ const publicPolicy: Policy = {
   bulk: false,
   anyMethod: false,
   serviceLimitOverGrpc: false,
+  position: false,
 }
 
 /** Returns every declared unary method with its handler. Throws if a method has none. */
@@ -135,7 +137,10 @@ function declare(
     ...createOperation(registry, handlers, method),
     bindings: {
       request: readBoundFields(registry, method.input),
-      response: readBoundFields(registry, method.output),
+      response: readBoundFields(registry, method.output).filter(
+        // Methods that change no access share messages with those that do.
+        ({ field }) => field !== positionField || method.policy.position,
+      ),
       query: method.input.fields.filter((field) => readBinding(registry, field)?.query),
       isBound: (field) => readBinding(registry, field) !== undefined,
     },

@@ -1,6 +1,7 @@
 import type { Caller, PrincipalStatus } from '../core/caller.ts'
 import type { CredentialKind } from '../core/credential-kind.ts'
 import { callCancelled, ServiceError } from '../core/errors.ts'
+import type { ReadPosition } from '../core/read-position.ts'
 import type { Principal, RequestContext, Transactional } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import type { Span } from '../core/trace.ts'
@@ -20,6 +21,7 @@ import {
 } from './credentials.ts'
 import type { Decisions } from './decisions.ts'
 import { decode } from './decode.ts'
+import { positionField } from './method.ts'
 import type { Operation } from './operation.ts'
 import { type RateLimitDependencies, requireWithinLimit, takeRateLimit } from './take-rate-limit.ts'
 import { createServiceKeyCheck } from './valid-service-keys.ts'
@@ -33,6 +35,7 @@ export type PipelineDependencies = Omit<
   credentialKinds: CredentialKind[]
   ask: Ask
   createStores: () => Transactional<object>
+  readPosition: ReadPosition
   admissions: Admissions
   /** Whether the activity log records the addresses of clients. */
   recordIp: boolean
@@ -155,7 +158,8 @@ async function runSteps(running: Running, steps: Steps): Promise<object> {
 
   // Calls are admitted before they take a connection, so that no tenant can take all of them.
   if (!isList) await steps.admit(running, credentials, running.principal)
-  return steps.handle(running, decoded.request, facts)
+  const response = await steps.handle(running, decoded.request, facts)
+  return operation.policy.position ? steps.addPosition(running, response) : response
 }
 
 /** Whether the credentials prove who calls before the status of the caller is known. */
@@ -294,6 +298,11 @@ function createSteps(dependencies: PipelineDependencies) {
       return requestScope.run({ signal, span, source }, () =>
         handler.handle(context, request, facts),
       )
+    },
+
+    /** The handler has committed, so the call succeeds even if no position can be read. */
+    async addPosition({ call }: Running, response: object): Promise<object> {
+      return { ...response, [positionField]: await dependencies.readPosition(call.scope) }
     },
   }
 }

@@ -155,6 +155,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     }),
     ask: services.engine.ask,
     createStores: openStores,
+    readPosition: services.readPosition,
     admissions,
     recordIp,
     now,

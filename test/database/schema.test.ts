@@ -37,6 +37,8 @@ const tablesWithoutEntity = [
   'passkey_handles',
   'passkeys',
   'refused_invitations',
+  'resource_changes',
+  'resource_changes_horizon',
   'resource_conditions',
   'resource_requirements',
   'resource_links',

@@ -288,6 +288,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     // The user of the other values has made no delegation.
     explainPermission: () => ({ delegation_id: undefined }),
     whatIf: () => ({ subject: { type: 'user', id: people.viewer.id }, with: [] }),
+    getAccessKeys: () => ({ subject: evaluation.subject }),
     evaluate: () => evaluation,
     evaluateBatch: () => ({ ...evaluation, evaluations: [{}] }),
     searchSubjects: () => evaluation,

@@ -26,6 +26,8 @@ export function normalizeText(text: string): string {
     .replace(/(?<![\w-])dkcs_[\w-]+/g, '<client secret>')
     .replace(/daikon-verification=[\w-]+/g, '<TXT value>')
     .replace(/"xid": "\d+"/g, '"xid": "<xid>"')
+    .replace(/(?<![\w-])[0-9a-f]{12}-\d+/g, '<position>')
+    .replace(/"[\w-]{22}"/g, '"<access key>"')
     .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
 }
 

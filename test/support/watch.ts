@@ -96,7 +96,7 @@ function openRestChanges({ httpPort }: Ports, credentials: PresentedCredentials)
 }
 
 /** Reads server-sent events. `ended` has the reason of the response or of the last event, if any. */
-function readEvents(
+export function readEvents(
   url: string,
   { key, admin, token, headers }: PresentedCredentials,
   onEvent: (type: string, data: any) => void,

@@ -25,7 +25,9 @@ const (
 type Acknowledgement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `ok`.
-	Status        string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The position of the change, for readers of PermissionService.WatchAccess. Only in responses to RevokeShare.
+	Position      *string `protobuf:"bytes,2,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,13 +69,22 @@ func (x *Acknowledgement) GetStatus() string {
 	return ""
 }
 
+func (x *Acknowledgement) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
+}
+
 var File_daikon_v1_acknowledgement_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_acknowledgement_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdaikon/v1/acknowledgement.proto\x12\tdaikon.v1\")\n" +
+	"\x1fdaikon/v1/acknowledgement.proto\x12\tdaikon.v1\"W\n" +
 	"\x0fAcknowledgement\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06statusB\x9d\x01\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1f\n" +
+	"\bposition\x18\x02 \x01(\tH\x00R\bposition\x88\x01\x01B\v\n" +
+	"\t_positionB\x9d\x01\n" +
 	"\rcom.daikon.v1B\x14AcknowledgementProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 
@@ -106,6 +117,7 @@ func file_daikon_v1_acknowledgement_proto_init() {
 	if File_daikon_v1_acknowledgement_proto != nil {
 		return
 	}
+	file_daikon_v1_acknowledgement_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

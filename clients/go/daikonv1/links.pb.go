@@ -231,7 +231,9 @@ type CreatedLink struct {
 	// The token of the link: `dl_` and 256 random bits. It is returned only here.
 	Token string `protobuf:"bytes,9,opt,name=token,proto3" json:"token,omitempty"`
 	// The condition under which the link counts. Absent if it always counts.
-	Condition     *LinkCondition `protobuf:"bytes,10,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
+	Condition *LinkCondition `protobuf:"bytes,10,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
+	// The position of the change, for readers of PermissionService.WatchAccess.
+	Position      *string `protobuf:"bytes,30,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -334,6 +336,13 @@ func (x *CreatedLink) GetCondition() *LinkCondition {
 		return x.Condition
 	}
 	return nil
+}
+
+func (x *CreatedLink) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
 }
 
 // The request of AdminService.ListLinks and PermissionService.ListLinks.
@@ -680,7 +689,9 @@ func (x *DeleteLinkRequest) GetContext() *structpb.Struct {
 
 // The empty response to the revocation of a link.
 type DeleteLinkResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The position of the change, for readers of PermissionService.WatchAccess.
+	Position      *string `protobuf:"bytes,1,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -713,6 +724,13 @@ func (x *DeleteLinkResponse) ProtoReflect() protoreflect.Message {
 // Deprecated: Use DeleteLinkResponse.ProtoReflect.Descriptor instead.
 func (*DeleteLinkResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_links_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DeleteLinkResponse) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
 }
 
 var File_daikon_v1_links_proto protoreflect.FileDescriptor
@@ -750,7 +768,7 @@ const file_daikon_v1_links_proto_rawDesc = "" +
 	"\rLinkCondition\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x06params\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\x06params\x88\x01\x01B\t\n" +
-	"\a_params\"\xeb\x03\n" +
+	"\a_params\"\x99\x04\n" +
 	"\vCreatedLink\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\n" +
@@ -768,7 +786,8 @@ const file_daikon_v1_links_proto_rawDesc = "" +
 	"lastUsedOn\x88\x01\x01\x12\x14\n" +
 	"\x05token\x18\t \x01(\tR\x05token\x12;\n" +
 	"\tcondition\x18\n" +
-	" \x01(\v2\x18.daikon.v1.LinkConditionH\x06R\tcondition\x88\x01\x01B\r\n" +
+	" \x01(\v2\x18.daikon.v1.LinkConditionH\x06R\tcondition\x88\x01\x01\x12\x1f\n" +
+	"\bposition\x18\x1e \x01(\tH\aR\bposition\x88\x01\x01B\r\n" +
 	"\v_permissionB\a\n" +
 	"\x05_roleB\a\n" +
 	"\x05_nameB\r\n" +
@@ -776,7 +795,8 @@ const file_daikon_v1_links_proto_rawDesc = "" +
 	"\v_expires_atB\x0f\n" +
 	"\r_last_used_onB\f\n" +
 	"\n" +
-	"_condition\"\xbd\x02\n" +
+	"_conditionB\v\n" +
+	"\t_position\"\xbd\x02\n" +
 	"\x10ListLinksRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12&\n" +
 	"\fservice_name\x18\x02 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
@@ -829,8 +849,10 @@ const file_daikon_v1_links_proto_rawDesc = "" +
 	"\x0e_resource_typeB\x0e\n" +
 	"\f_resource_idB\n" +
 	"\n" +
-	"\b_context\"\x14\n" +
-	"\x12DeleteLinkResponseB\x93\x01\n" +
+	"\b_context\"B\n" +
+	"\x12DeleteLinkResponse\x12\x1f\n" +
+	"\bposition\x18\x01 \x01(\tH\x00R\bposition\x88\x01\x01B\v\n" +
+	"\t_positionB\x93\x01\n" +
 	"\rcom.daikon.v1B\n" +
 	"LinksProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
@@ -892,6 +914,7 @@ func file_daikon_v1_links_proto_init() {
 	file_daikon_v1_links_proto_msgTypes[3].OneofWrappers = []any{}
 	file_daikon_v1_links_proto_msgTypes[5].OneofWrappers = []any{}
 	file_daikon_v1_links_proto_msgTypes[6].OneofWrappers = []any{}
+	file_daikon_v1_links_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

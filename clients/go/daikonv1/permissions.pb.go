@@ -768,7 +768,9 @@ func (x *RegisterBatchRequest) GetResources() []*RegisterResourceRequest {
 type RegisterBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The permission records, in the order of the request.
-	Resources     []*ResourcePermissionResponse `protobuf:"bytes,1,rep,name=resources,proto3" json:"resources,omitempty"`
+	Resources []*ResourcePermissionResponse `protobuf:"bytes,1,rep,name=resources,proto3" json:"resources,omitempty"`
+	// The position of the change, for readers of PermissionService.WatchAccess.
+	Position      *string `protobuf:"bytes,2,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -808,6 +810,13 @@ func (x *RegisterBatchResponse) GetResources() []*ResourcePermissionResponse {
 		return x.Resources
 	}
 	return nil
+}
+
+func (x *RegisterBatchResponse) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
 }
 
 // The request of AdminService.UpdateVisibility and PermissionService.UpdateVisibility.
@@ -1733,7 +1742,9 @@ func (x *ShareBatchRequest) GetContext() *structpb.Struct {
 type ShareBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The shares, in the order of the request.
-	Shares        []*ShareResponse `protobuf:"bytes,1,rep,name=shares,proto3" json:"shares,omitempty"`
+	Shares []*ShareResponse `protobuf:"bytes,1,rep,name=shares,proto3" json:"shares,omitempty"`
+	// The position of the change, for readers of PermissionService.WatchAccess.
+	Position      *string `protobuf:"bytes,2,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1773,6 +1784,13 @@ func (x *ShareBatchResponse) GetShares() []*ShareResponse {
 		return x.Shares
 	}
 	return nil
+}
+
+func (x *ShareBatchResponse) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
 }
 
 // The request of AdminService.TransferOwnership and PermissionService.TransferOwnership.
@@ -2048,7 +2066,9 @@ func (x *UnregisterRequest) GetContext() *structpb.Struct {
 
 // The empty response to the unregistration of a resource.
 type UnregisterResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The position of the change, for readers of PermissionService.WatchAccess.
+	Position      *string `protobuf:"bytes,1,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2081,6 +2101,13 @@ func (x *UnregisterResponse) ProtoReflect() protoreflect.Message {
 // Deprecated: Use UnregisterResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *UnregisterResponse) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
 }
 
 // The permission record of a resource: its workspace, owner, visibility, parent and shares.
@@ -2119,7 +2146,9 @@ type ResourcePermissionResponse struct {
 	// The e-mail address of the owner, only with `with_names`.
 	OwnerEmail *string `protobuf:"bytes,15,opt,name=owner_email,json=ownerEmail,proto3,oneof" json:"owner_email,omitempty"`
 	// The ancestors that the resource inherits from, nearest first. Empty without `with_ancestors`.
-	Ancestors     []*InheritedGrants `protobuf:"bytes,16,rep,name=ancestors,proto3" json:"ancestors,omitempty"`
+	Ancestors []*InheritedGrants `protobuf:"bytes,16,rep,name=ancestors,proto3" json:"ancestors,omitempty"`
+	// The position of the change, for readers of PermissionService.WatchAccess. Only in responses to changes.
+	Position      *string `protobuf:"bytes,30,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2271,6 +2300,13 @@ func (x *ResourcePermissionResponse) GetAncestors() []*InheritedGrants {
 		return x.Ancestors
 	}
 	return nil
+}
+
+func (x *ResourcePermissionResponse) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return ""
 }
 
 // An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource.
@@ -2481,7 +2517,9 @@ type ShareResponse struct {
 	// none.
 	GranteeName *string `protobuf:"bytes,10,opt,name=grantee_name,json=granteeName,proto3,oneof" json:"grantee_name,omitempty"`
 	// The e-mail address of the user, only with `with_names`.
-	GranteeEmail  *string `protobuf:"bytes,11,opt,name=grantee_email,json=granteeEmail,proto3,oneof" json:"grantee_email,omitempty"`
+	GranteeEmail *string `protobuf:"bytes,11,opt,name=grantee_email,json=granteeEmail,proto3,oneof" json:"grantee_email,omitempty"`
+	// The position of the change, for readers of PermissionService.WatchAccess. Only in responses to Share.
+	Position      *string `protobuf:"bytes,30,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2589,6 +2627,13 @@ func (x *ShareResponse) GetGranteeName() string {
 func (x *ShareResponse) GetGranteeEmail() string {
 	if x != nil && x.GranteeEmail != nil {
 		return *x.GranteeEmail
+	}
+	return ""
+}
+
+func (x *ShareResponse) GetPosition() string {
+	if x != nil && x.Position != nil {
+		return *x.Position
 	}
 	return ""
 }
@@ -4108,9 +4153,11 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\v_attributesB\x0f\n" +
 	"\r_display_name\"X\n" +
 	"\x14RegisterBatchRequest\x12@\n" +
-	"\tresources\x18\x01 \x03(\v2\".daikon.v1.RegisterResourceRequestR\tresources\"\\\n" +
+	"\tresources\x18\x01 \x03(\v2\".daikon.v1.RegisterResourceRequestR\tresources\"\x8a\x01\n" +
 	"\x15RegisterBatchResponse\x12C\n" +
-	"\tresources\x18\x01 \x03(\v2%.daikon.v1.ResourcePermissionResponseR\tresources\"\xe4\x02\n" +
+	"\tresources\x18\x01 \x03(\v2%.daikon.v1.ResourcePermissionResponseR\tresources\x12\x1f\n" +
+	"\bposition\x18\x02 \x01(\tH\x00R\bposition\x88\x01\x01B\v\n" +
+	"\t_position\"\xe4\x02\n" +
 	"\x17UpdateVisibilityRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12\x1e\n" +
 	"\n" +
@@ -4273,9 +4320,11 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x06shares\x18\x01 \x03(\v2\x14.daikon.v1.ShareItemR\x06shares\x126\n" +
 	"\acontext\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01B\n" +
 	"\n" +
-	"\b_context\"F\n" +
+	"\b_context\"t\n" +
 	"\x12ShareBatchResponse\x120\n" +
-	"\x06shares\x18\x01 \x03(\v2\x18.daikon.v1.ShareResponseR\x06shares\"\xe0\x02\n" +
+	"\x06shares\x18\x01 \x03(\v2\x18.daikon.v1.ShareResponseR\x06shares\x12\x1f\n" +
+	"\bposition\x18\x02 \x01(\tH\x00R\bposition\x88\x01\x01B\v\n" +
+	"\t_position\"\xe0\x02\n" +
 	"\x18TransferOwnershipRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12&\n" +
@@ -4315,8 +4364,10 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\n" +
 	"\b_cascadeB\n" +
 	"\n" +
-	"\b_context\"\x14\n" +
-	"\x12UnregisterResponse\"\x8a\x06\n" +
+	"\b_context\"B\n" +
+	"\x12UnregisterResponse\x12\x1f\n" +
+	"\bposition\x18\x01 \x01(\tH\x00R\bposition\x88\x01\x01B\v\n" +
+	"\t_position\"\xb8\x06\n" +
 	"\x1aResourcePermissionResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12#\n" +
@@ -4344,12 +4395,14 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"owner_name\x18\x0e \x01(\tH\x03R\townerName\x88\x01\x01\x12$\n" +
 	"\vowner_email\x18\x0f \x01(\tH\x04R\n" +
 	"ownerEmail\x88\x01\x01\x128\n" +
-	"\tancestors\x18\x10 \x03(\v2\x1a.daikon.v1.InheritedGrantsR\tancestorsB\x0e\n" +
+	"\tancestors\x18\x10 \x03(\v2\x1a.daikon.v1.InheritedGrantsR\tancestors\x12\x1f\n" +
+	"\bposition\x18\x1e \x01(\tH\x05R\bposition\x88\x01\x01B\x0e\n" +
 	"\f_external_idB\t\n" +
 	"\a_parentB\x0f\n" +
 	"\r_display_nameB\r\n" +
 	"\v_owner_nameB\x0e\n" +
-	"\f_owner_email\"\xc1\x03\n" +
+	"\f_owner_emailB\v\n" +
+	"\t_position\"\xc1\x03\n" +
 	"\x0fInheritedGrants\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
@@ -4375,7 +4428,7 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x0eShareCondition\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x06params\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\x06params\x88\x01\x01B\t\n" +
-	"\a_params\"\x8d\x04\n" +
+	"\a_params\"\xbb\x04\n" +
 	"\rShareResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fgrantee_type\x18\x02 \x01(\tR\vgranteeType\x12\x1d\n" +
@@ -4394,13 +4447,15 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\tcondition\x18\t \x01(\v2\x19.daikon.v1.ShareConditionH\x02R\tcondition\x88\x01\x01\x12&\n" +
 	"\fgrantee_name\x18\n" +
 	" \x01(\tH\x03R\vgranteeName\x88\x01\x01\x12(\n" +
-	"\rgrantee_email\x18\v \x01(\tH\x04R\fgranteeEmail\x88\x01\x01B\a\n" +
+	"\rgrantee_email\x18\v \x01(\tH\x04R\fgranteeEmail\x88\x01\x01\x12\x1f\n" +
+	"\bposition\x18\x1e \x01(\tH\x05R\bposition\x88\x01\x01B\a\n" +
 	"\x05_roleB\r\n" +
 	"\v_expires_atB\f\n" +
 	"\n" +
 	"_conditionB\x0f\n" +
 	"\r_grantee_nameB\x10\n" +
-	"\x0e_grantee_email\"t\n" +
+	"\x0e_grantee_emailB\v\n" +
+	"\t_position\"t\n" +
 	"\x16RegisterActionsRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x127\n" +
 	"\aactions\x18\x02 \x03(\v2\x1d.daikon.v1.ActionRegistrationR\aactions\"_\n" +
@@ -4771,6 +4826,7 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[7].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[8].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[10].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[11].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[12].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[13].OneofWrappers = []any{}
@@ -4780,9 +4836,11 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[17].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[18].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[19].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[20].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[21].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[22].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[23].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[24].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[25].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[26].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[27].OneofWrappers = []any{}

@@ -15,16 +15,21 @@ export const protobufFileName = "daikon/v1/acknowledgement.proto";
 export interface Acknowledgement {
   /** Always `ok`. */
   status: string;
+  /** The position of the change, for readers of PermissionService.WatchAccess. Only in responses to RevokeShare. */
+  position?: string | undefined;
 }
 
 function createBaseAcknowledgement(): Acknowledgement {
-  return { status: "" };
+  return { status: "", position: undefined };
 }
 
 export const Acknowledgement: MessageFns<Acknowledgement> = {
   encode(message: Acknowledgement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.status !== "") {
       writer.uint32(10).string(message.status);
+    }
+    if (message.position !== undefined) {
+      writer.uint32(18).string(message.position);
     }
     return writer;
   },
@@ -50,6 +55,14 @@ export const Acknowledgement: MessageFns<Acknowledgement> = {
             message.status = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -68,6 +81,7 @@ export const Acknowledgement: MessageFns<Acknowledgement> = {
   fromPartial<I extends Exact<DeepPartial<Acknowledgement>, I>>(object: I): Acknowledgement {
     const message = createBaseAcknowledgement();
     message.status = object.status ?? "";
+    message.position = object.position ?? undefined;
     return message;
   },
 };

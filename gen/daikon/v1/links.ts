@@ -108,7 +108,11 @@ export interface CreatedLink {
   /** The token of the link: `dl_` and 256 random bits. It is returned only here. */
   token: string;
   /** The condition under which the link counts. Absent if it always counts. */
-  condition?: LinkCondition | undefined;
+  condition?:
+    | LinkCondition
+    | undefined;
+  /** The position of the change, for readers of PermissionService.WatchAccess. */
+  position?: string | undefined;
 }
 
 /** The request of AdminService.ListLinks and PermissionService.ListLinks. */
@@ -216,6 +220,8 @@ export interface DeleteLinkRequest {
 
 /** The empty response to the revocation of a link. */
 export interface DeleteLinkResponse {
+  /** The position of the change, for readers of PermissionService.WatchAccess. */
+  position?: string | undefined;
 }
 
 function createBaseCreateLinkRequest(): CreateLinkRequest {
@@ -473,6 +479,7 @@ function createBaseCreatedLink(): CreatedLink {
     last_used_on: undefined,
     token: "",
     condition: undefined,
+    position: undefined,
   };
 }
 
@@ -507,6 +514,9 @@ export const CreatedLink: MessageFns<CreatedLink> = {
     }
     if (message.condition !== undefined) {
       LinkCondition.encode(message.condition, writer.uint32(82).fork()).join();
+    }
+    if (message.position !== undefined) {
+      writer.uint32(242).string(message.position);
     }
     return writer;
   },
@@ -604,6 +614,14 @@ export const CreatedLink: MessageFns<CreatedLink> = {
             message.condition = LinkCondition.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -633,6 +651,7 @@ export const CreatedLink: MessageFns<CreatedLink> = {
     message.condition = (object.condition !== undefined && object.condition !== null)
       ? LinkCondition.fromPartial(object.condition)
       : undefined;
+    message.position = object.position ?? undefined;
     return message;
   },
 };
@@ -1087,11 +1106,14 @@ export const DeleteLinkRequest: MessageFns<DeleteLinkRequest> = {
 };
 
 function createBaseDeleteLinkResponse(): DeleteLinkResponse {
-  return {};
+  return { position: undefined };
 }
 
 export const DeleteLinkResponse: MessageFns<DeleteLinkResponse> = {
-  encode(_: DeleteLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: DeleteLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.position !== undefined) {
+      writer.uint32(10).string(message.position);
+    }
     return writer;
   },
 
@@ -1108,6 +1130,14 @@ export const DeleteLinkResponse: MessageFns<DeleteLinkResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1123,8 +1153,9 @@ export const DeleteLinkResponse: MessageFns<DeleteLinkResponse> = {
   create<I extends Exact<DeepPartial<DeleteLinkResponse>, I>>(base?: I): DeleteLinkResponse {
     return DeleteLinkResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<DeleteLinkResponse>, I>>(_: I): DeleteLinkResponse {
+  fromPartial<I extends Exact<DeepPartial<DeleteLinkResponse>, I>>(object: I): DeleteLinkResponse {
     const message = createBaseDeleteLinkResponse();
+    message.position = object.position ?? undefined;
     return message;
   },
 };

@@ -210,6 +210,8 @@ export interface RegisterBatchRequest {
 export interface RegisterBatchResponse {
   /** The permission records, in the order of the request. */
   resources: ResourcePermissionResponse[];
+  /** The position of the change, for readers of PermissionService.WatchAccess. */
+  position?: string | undefined;
 }
 
 /** The request of AdminService.UpdateVisibility and PermissionService.UpdateVisibility. */
@@ -527,6 +529,8 @@ export interface ShareBatchRequest {
 export interface ShareBatchResponse {
   /** The shares, in the order of the request. */
   shares: ShareResponse[];
+  /** The position of the change, for readers of PermissionService.WatchAccess. */
+  position?: string | undefined;
 }
 
 /** The request of AdminService.TransferOwnership and PermissionService.TransferOwnership. */
@@ -618,6 +622,8 @@ export interface UnregisterRequest {
 
 /** The empty response to the unregistration of a resource. */
 export interface UnregisterResponse {
+  /** The position of the change, for readers of PermissionService.WatchAccess. */
+  position?: string | undefined;
 }
 
 /** The permission record of a resource: its workspace, owner, visibility, parent and shares. */
@@ -670,6 +676,8 @@ export interface ResourcePermissionResponse {
     | undefined;
   /** The ancestors that the resource inherits from, nearest first. Empty without `with_ancestors`. */
   ancestors: InheritedGrants[];
+  /** The position of the change, for readers of PermissionService.WatchAccess. Only in responses to changes. */
+  position?: string | undefined;
 }
 
 /** An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource. */
@@ -751,7 +759,11 @@ export interface ShareResponse {
     | string
     | undefined;
   /** The e-mail address of the user, only with `with_names`. */
-  grantee_email?: string | undefined;
+  grantee_email?:
+    | string
+    | undefined;
+  /** The position of the change, for readers of PermissionService.WatchAccess. Only in responses to Share. */
+  position?: string | undefined;
 }
 
 /** The request of AdminService.RegisterActions and PermissionService.RegisterActions. */
@@ -1978,13 +1990,16 @@ export const RegisterBatchRequest: MessageFns<RegisterBatchRequest> = {
 };
 
 function createBaseRegisterBatchResponse(): RegisterBatchResponse {
-  return { resources: [] };
+  return { resources: [], position: undefined };
 }
 
 export const RegisterBatchResponse: MessageFns<RegisterBatchResponse> = {
   encode(message: RegisterBatchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.resources) {
       ResourcePermissionResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.position !== undefined) {
+      writer.uint32(18).string(message.position);
     }
     return writer;
   },
@@ -2010,6 +2025,14 @@ export const RegisterBatchResponse: MessageFns<RegisterBatchResponse> = {
             message.resources.push(ResourcePermissionResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2028,6 +2051,7 @@ export const RegisterBatchResponse: MessageFns<RegisterBatchResponse> = {
   fromPartial<I extends Exact<DeepPartial<RegisterBatchResponse>, I>>(object: I): RegisterBatchResponse {
     const message = createBaseRegisterBatchResponse();
     message.resources = object.resources?.map((e) => ResourcePermissionResponse.fromPartial(e)) || [];
+    message.position = object.position ?? undefined;
     return message;
   },
 };
@@ -3243,13 +3267,16 @@ export const ShareBatchRequest: MessageFns<ShareBatchRequest> = {
 };
 
 function createBaseShareBatchResponse(): ShareBatchResponse {
-  return { shares: [] };
+  return { shares: [], position: undefined };
 }
 
 export const ShareBatchResponse: MessageFns<ShareBatchResponse> = {
   encode(message: ShareBatchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.shares) {
       ShareResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.position !== undefined) {
+      writer.uint32(18).string(message.position);
     }
     return writer;
   },
@@ -3275,6 +3302,14 @@ export const ShareBatchResponse: MessageFns<ShareBatchResponse> = {
             message.shares.push(ShareResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3293,6 +3328,7 @@ export const ShareBatchResponse: MessageFns<ShareBatchResponse> = {
   fromPartial<I extends Exact<DeepPartial<ShareBatchResponse>, I>>(object: I): ShareBatchResponse {
     const message = createBaseShareBatchResponse();
     message.shares = object.shares?.map((e) => ShareResponse.fromPartial(e)) || [];
+    message.position = object.position ?? undefined;
     return message;
   },
 };
@@ -3645,11 +3681,14 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
 };
 
 function createBaseUnregisterResponse(): UnregisterResponse {
-  return {};
+  return { position: undefined };
 }
 
 export const UnregisterResponse: MessageFns<UnregisterResponse> = {
-  encode(_: UnregisterResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: UnregisterResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.position !== undefined) {
+      writer.uint32(10).string(message.position);
+    }
     return writer;
   },
 
@@ -3666,6 +3705,14 @@ export const UnregisterResponse: MessageFns<UnregisterResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3681,8 +3728,9 @@ export const UnregisterResponse: MessageFns<UnregisterResponse> = {
   create<I extends Exact<DeepPartial<UnregisterResponse>, I>>(base?: I): UnregisterResponse {
     return UnregisterResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<UnregisterResponse>, I>>(_: I): UnregisterResponse {
+  fromPartial<I extends Exact<DeepPartial<UnregisterResponse>, I>>(object: I): UnregisterResponse {
     const message = createBaseUnregisterResponse();
+    message.position = object.position ?? undefined;
     return message;
   },
 };
@@ -3706,6 +3754,7 @@ function createBaseResourcePermissionResponse(): ResourcePermissionResponse {
     owner_name: undefined,
     owner_email: undefined,
     ancestors: [],
+    position: undefined,
   };
 }
 
@@ -3761,6 +3810,9 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     }
     for (const v of message.ancestors) {
       InheritedGrants.encode(v!, writer.uint32(130).fork()).join();
+    }
+    if (message.position !== undefined) {
+      writer.uint32(242).string(message.position);
     }
     return writer;
   },
@@ -3914,6 +3966,14 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
             message.ancestors.push(InheritedGrants.decode(reader, reader.uint32()));
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3950,6 +4010,7 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     message.owner_name = object.owner_name ?? undefined;
     message.owner_email = object.owner_email ?? undefined;
     message.ancestors = object.ancestors?.map((e) => InheritedGrants.fromPartial(e)) || [];
+    message.position = object.position ?? undefined;
     return message;
   },
 };
@@ -4208,6 +4269,7 @@ function createBaseShareResponse(): ShareResponse {
     condition: undefined,
     grantee_name: undefined,
     grantee_email: undefined,
+    position: undefined,
   };
 }
 
@@ -4245,6 +4307,9 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     }
     if (message.grantee_email !== undefined) {
       writer.uint32(90).string(message.grantee_email);
+    }
+    if (message.position !== undefined) {
+      writer.uint32(242).string(message.position);
     }
     return writer;
   },
@@ -4350,6 +4415,14 @@ export const ShareResponse: MessageFns<ShareResponse> = {
             message.grantee_email = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4380,6 +4453,7 @@ export const ShareResponse: MessageFns<ShareResponse> = {
       : undefined;
     message.grantee_name = object.grantee_name ?? undefined;
     message.grantee_email = object.grantee_email ?? undefined;
+    message.position = object.position ?? undefined;
     return message;
   },
 };

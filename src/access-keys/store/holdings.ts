@@ -1,7 +1,7 @@
+import { startFactsEpoch } from '../../database/facts-epoch.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { builtInActions } from '../../permissions/access.ts'
 import { statusBit } from '../../permissions/engine/bits.ts'
-import { startIdentity } from '../../permissions/engine/memory/change-feed.ts'
 import { subjectParameters } from '../../permissions/engine/parameters.ts'
 import type { Kind, Subject } from '../../permissions/engine/question.ts'
 import { askOfSubjects } from '../../permissions/engine/statements/checks.ts'
@@ -103,7 +103,7 @@ export function createLoadHoldings(statements: Statements): LoadHoldings {
     // After a crash of PostgreSQL, the first reader starts the new history.
     const [, , , , , , , , isStandby, history] = row
     if (!isStandby && history === null) {
-      await startIdentity(statements)
+      await startFactsEpoch(statements).catch(() => {})
       row = await readRow(statements, kind, values)
     }
     const [, , roles, isRegistered, allowsPublic, isRequired, isViewRequired, secret] = row

@@ -1,5 +1,6 @@
 import type { RequestScope } from '../../../core/request-scope.ts'
 import { createBatcher } from '../../../database/batching.ts'
+import { startFactsEpoch } from '../../../database/facts-epoch.ts'
 import { maxReadClockDifference } from '../../../database/replicas/clock-offset.ts'
 import type { ReplicaReads } from '../../../database/replicas/replica-reads.ts'
 import type { PrimarySnapshot } from '../../../database/replicas/settled-snapshots.ts'
@@ -81,12 +82,6 @@ select
   )
 from (values ($2::timestamptz - make_interval(secs => $4::float8 / 1000))) expiry (since)`
 
-/** Starts an identity if there is none, after a crash or a promotion. Ignores failures. */
-export async function startIdentity(statements: Statements): Promise<void> {
-  const sql = 'insert into facts_epoch default values on conflict do nothing'
-  await statements.rows('facts epoch', sql, []).catch(() => {})
-}
-
 /**
  * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
  * statement can select the changes that an earlier snapshot of the primary did not include. Why a fact
@@ -124,7 +119,7 @@ export function createChangeFeed(
     const isComplete = isWhole === true && included?.identity === identity
     position = included && { ...included, readAt: now }
     // Without the row, for example on a full disk, nothing is used from memory.
-    if (!position) await startIdentity(statements)
+    if (!position) await startFactsEpoch(statements).catch(() => {})
     if (!isComplete || (changes?.length ?? 0) > maxChanges) versions.applyAll()
     else versions.apply(changes ?? [])
     return now

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError } from './errors.ts'
 import { reasons } from './reasons.ts'
 
 /** Counts an open watch. Returns the function that ends it. */
