@@ -52,6 +52,7 @@ function renderRoutes(): string {
       body: route.body ? (policy.form ? 'form' : 'json') : undefined,
       ...(query.length > 0 && { query }),
       ...(policy.responseField && { responseField: policy.responseField }),
+      ...(method.output.oneofs.length > 0 && { namedEvents: true }),
     }
     return `  '/${name}': ${JSON.stringify(fields)},`
   })

@@ -1,3 +1,4 @@
+import type { AccessOperations } from './access-operations.ts'
 import type {
   AccessibleOptions,
   ActionsByType,
@@ -196,10 +197,11 @@ export interface Daikon<Actions extends ActionsByType = ActionsByType>
 
 /**
  * A client that is connected to a server. The fake in `@daikon-auth/client/testing` implements
- * everything except `watch`.
+ * everything except `watch` and what `@daikon-auth/client/access` needs.
  */
 export interface RemoteDaikon<Actions extends ActionsByType = ActionsByType>
-  extends Daikon<Actions> {
+  extends Daikon<Actions>,
+    AccessOperations<Actions> {
   /**
    * Follows the activity log. Without a cursor, it begins with new events. It reconnects after the last
    * message that you have received, so that no event is missed. Store the cursor of a message once you have

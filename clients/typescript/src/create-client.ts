@@ -1,3 +1,4 @@
+import { createAccessOperations } from './access-operations.ts'
 import { createTokenVerifier } from './access-token.ts'
 import type { RemoteDaikon } from './api.ts'
 import type { ActionsByType, CheckOptions, Context, Resource, Subject } from './argument-types.ts'
@@ -243,6 +244,7 @@ export function createClient<Actions extends ActionsByType>(
     ...createResourceOperations(caller),
     ...createLinkOperations(caller),
     ...createTypeOperations(caller),
+    ...createAccessOperations<Actions>(caller, connection),
 
     verifyAccessToken: (token, { audience, delegated = false } = {}) =>
       isApiKey(token) && audience === undefined

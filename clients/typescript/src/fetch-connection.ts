@@ -104,7 +104,7 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
           const { reason } = content as { reason?: string }
           if (type === 'error')
             throw new UnavailableError(reason, 'The server has ended the stream')
-          yield content as Response
+          yield (route.namedEvents ? { [type]: content } : content) as Response
         }
       } catch (error) {
         throw unreachable(error, base)

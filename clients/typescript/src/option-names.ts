@@ -52,13 +52,15 @@ const operations: Record<Operation, Argument[]> = {
   resourceTypes: [at(0, call)],
   deleteType: [at(1, call)],
   watch: [at(0, watch)],
+  accessKeys: [at(3, [...call, 'workspaceId'])],
+  watchAccess: [at(0, ['types', 'cursor', 'signal'])],
 }
 
 /** The edits by which a name may differ from the one that was meant. */
 const maxEdits = 3
 
 /** The operations that return no promise, so that mistakes throw. */
-const iterables = ['accessible', 'subjects', 'watch']
+const iterables = ['accessible', 'subjects', 'watch', 'watchAccess']
 
 type Call = (...values: unknown[]) => unknown
 
@@ -86,6 +88,15 @@ export function withKnownNames<Client extends object>(client: Client): Client {
 export function requireClientOptions(names: readonly string[], options: object): void {
   const problems = findUnknownMembers(options, names, '', 'the client')
   if (problems.length > 0) throw invalidArgument(...problems)
+}
+
+/** Returns the first member of an object that is not an option of `owner`. */
+export function findUnknownOption(
+  options: object,
+  names: readonly string[],
+  owner: string,
+): Field | undefined {
+  return findUnknownMembers(options, names, '', owner)[0]
 }
 
 function findUnknownNames(operation: string, taken: Argument[], values: unknown[]): Field[] {

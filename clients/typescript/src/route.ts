@@ -9,4 +9,6 @@ export type Route = {
   query?: string[]
   /** The field of the response that the body consists of. */
   responseField?: string
+  /** Whether the name of an event is the field of the message that its data belongs to. */
+  namedEvents?: boolean
 }

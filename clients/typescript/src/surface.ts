@@ -1,4 +1,11 @@
 /** What the entry points of all transports export. */
+export type { AcceptedKey, AccessMessage, AccessResource } from './access/copy/messages.ts'
+export type {
+  AccessKeyGrant,
+  AccessKeys,
+  AccessKeysOptions,
+  WatchAccessOptions,
+} from './access-operations.ts'
 export type { Daikon } from './api.ts'
 export type {
   AccessibleOptions,

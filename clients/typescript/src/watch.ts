@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { closedError, type DaikonError, UnavailableError } from './errors.ts'
+import { closedError, DaikonError, UnavailableError } from './errors.ts'
 import type { WatchActivityResponse } from './gen/daikon/v1/activity.ts'
 import { activityService } from './gen/methods.ts'
 import { sleep } from './signals.ts'
@@ -69,6 +69,14 @@ const finalCodes: DaikonError['code'][] = [
   'unimplemented',
 ]
 
+/** Whether the next attempt to open a stream would fail with the same error. */
+export function isFinal(error: unknown): boolean {
+  return (
+    error instanceof DaikonError &&
+    (finalCodes.includes(error.code) || error.reason === 'TLS_FAILED')
+  )
+}
+
 export async function* watchActivity(
   connection: Connection,
   { cursor: start, workspaceId, actions = [], signal, onDisconnect }: WatchOptions = {},
@@ -94,7 +102,7 @@ export async function* watchActivity(
       error = thrown as DaikonError
     }
     if (stopped.aborted) return
-    if (finalCodes.includes(error.code) || error.reason === 'TLS_FAILED') throw error
+    if (isFinal(error)) throw error
     onDisconnect?.(error)
     const delay = Math.min(delays.first * 2 ** failures, delays.later) * (0.5 + Math.random() / 2)
     failures += 1

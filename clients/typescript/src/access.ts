@@ -1,0 +1,16 @@
+/** Lists of a service's own database, joined with what a subject may see. */
+
+export type { DatabaseClient, DatabasePool } from './access/copy/database.ts'
+export type { FollowProgress } from './access/copy/follow-once.ts'
+export type { KeyType, KeyTypes } from './access/copy/key-types.ts'
+export type { SkippedResource } from './access/copy/write-batch.ts'
+export {
+  type Access,
+  type AccessOptions,
+  type CopyRow,
+  createAccess,
+  type FollowOptions,
+  HistoryChangedError,
+  type VisibleOptions,
+} from './access/create-access.ts'
+export type { ListQuery, PageFragments, Shape, Visible } from './access/visible.ts'

@@ -1,0 +1,37 @@
+import type { DatabaseClient } from './database.ts'
+import { type KeyTypes, tableOf } from './key-types.ts'
+import {
+  createSchema,
+  createTypeTable,
+  findKeyType,
+  findSchema,
+  findTable,
+  sharedTables,
+} from './sql/schema.ts'
+
+/** The table of a resource type has keys of another type than was declared. */
+export class KeyTypeError extends Error {}
+
+/**
+ * Creates the schema and the tables that are missing.
+ *
+ * @throws KeyTypeError
+ */
+export async function prepareSchema(client: DatabaseClient, types: KeyTypes): Promise<void> {
+  const find = async (text: string, ...values: unknown[]): Promise<string | null> => {
+    const { rows } = await client.query(text, values)
+    return rows[0]?.found ?? null
+  }
+  if (!(await find(findSchema))) await client.query(createSchema)
+  for (const [name, statement] of Object.entries(sharedTables))
+    if (!(await find(findTable, name))) await client.query(statement)
+  for (const [type, keyType] of Object.entries(types)) {
+    const table = tableOf(type)
+    const found = await find(findKeyType, table)
+    if (!found) await client.query(createTypeTable(type, keyType))
+    else if (found !== keyType)
+      throw new KeyTypeError(
+        `The table ${table} has keys of type ${found}, but types.${type} is ${keyType}. To create it again, drop it and run: update daikon_access.state set cursor = null`,
+      )
+  }
+}
