@@ -140,11 +140,12 @@ type StateColumns = [
   resourceType: string,
   rowId: string | null,
   isLive: boolean,
-  workspaceId: string,
+  // Null without a row.
+  workspaceId: string | null,
   ownerId: string | null,
-  visibility: PairedResource['visibility'],
+  visibility: PairedResource['visibility'] | null,
   externalId: string | null,
-  isParent: boolean,
+  isParent: boolean | null,
   shares: GrantRow[] | null,
   links: GrantRow[] | null,
   ancestorIds: string[] | null,
@@ -200,7 +201,7 @@ function toState(columns: StateColumns): ResourceState {
   })
   const toGrants = (rows: GrantRow[] | null): PairedShare[] => (rows ?? []).map(toGrant)
   const key = { kindId, resourceId, resourceType, rowId: rowId ?? undefined }
-  if (rowId === null || !isRowLive) return { ...key, row: undefined }
+  if (!isRowLive || workspaceId === null || visibility === null) return { ...key, row: undefined }
   return {
     ...key,
     row: {
@@ -208,7 +209,7 @@ function toState(columns: StateColumns): ResourceState {
       ownerId,
       visibility,
       externalId,
-      isParent,
+      isParent: isParent === true,
       shares: toGrants(shares),
       links: toGrants(links),
       ancestorIds: ancestorIds ?? [],
