@@ -55,7 +55,7 @@ export type Access<Type extends string = string> = {
    */
   follow(options?: FollowOptions): Promise<void>
   /**
-   * Waits until the copy contains the change with this position, from `daikon.lastPosition` or the header
+   * Waits until the copy contains the change with this position, from `daikon.lastPosition()` or the header
    * `X-Daikon-Position`.
    *
    * @throws HistoryChangedError if daikon's database was restored or restarted since

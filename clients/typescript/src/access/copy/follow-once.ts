@@ -5,7 +5,7 @@ import { createKeyIds } from './key-ids.ts'
 import type { KeyTypes } from './key-types.ts'
 import { createMessageQueue } from './message-queue.ts'
 import type { AccessMessage } from './messages.ts'
-import { prepareSchema } from './prepare-schema.ts'
+import { prepareIndexes, prepareSchema } from './prepare-schema.ts'
 import {
   beginGeneration,
   saveBookmark,
@@ -145,6 +145,10 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
       report()
     } else if (message.type === 'bookmark') {
       const isNew = message.complete && !complete
+      if (isNew) {
+        if (collector.size > 0) await write()
+        await prepareIndexes(client, types)
+      }
       // A fill covers a position once it is complete.
       const reached = message.complete ? message.position : null
       await write(async () => {
