@@ -25,7 +25,7 @@ export type FollowProgress = {
   written: number
   /** The resources that were removed. */
   removed: number
-  /** The resources of this transaction whose IDs do not fit the type of the keys. */
+  /** The resources since the last report whose IDs do not fit the type of the keys. */
   skipped: SkippedResource[]
   /** The number of all resources that were skipped. */
   skippedCount: number
@@ -128,7 +128,7 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
     total.written += result.written
     total.removed += result.removed
     total.skipped += result.skipped.length
-    skipped = result.skipped
+    skipped.push(...result.skipped)
   }
 
   const process = async (message: AccessMessage) => {
