@@ -38,6 +38,11 @@ export type WatchAccessOptions = {
 
 /** What `@daikon-auth/client/access` is built on. */
 export type AccessOperations<Actions extends ActionsByType> = {
+  /**
+   * Returns the last position of the changes that this client has made: `access.waitFor` waits until a copy
+   * contains them. Undefined before the first change.
+   */
+  lastPosition(): string | undefined
   /** Returns by which keys a subject may perform an action on resources of a type. */
   accessKeys<Type extends TypeOf<Actions>>(
     subject: Subject,
@@ -53,10 +58,12 @@ export type AccessOperations<Actions extends ActionsByType> = {
 }
 
 export function createAccessOperations<Actions extends ActionsByType>(
-  { send, service }: Caller,
+  { send, service, positions }: Caller,
   connection: Connection,
 ): AccessOperations<Actions> {
   return {
+    lastPosition: () => positions.last,
+
     async accessKeys(subject, action, type, { workspaceId, ...options } = {}) {
       requireAction(action)
       requireType(type)

@@ -6,9 +6,13 @@ import { resourceId } from './resource-id.ts'
 
 export type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
 
+/** Remembers the last of the positions that a server has named. */
+export type Positions = { last: string | undefined }
+
 /** Sends the calls of one client. */
 export type Caller = {
   service: string
+  positions: Positions
   /**
    * Sends a call once the limiter has a free slot. Returns undefined only if `onRepeated` returned
    * true.
@@ -37,6 +41,7 @@ export function createCaller(
   limiter: Limiter,
   { service, deadlineMs: defaultMs }: { service: string; deadlineMs: number },
 ): Caller {
+  const positions: Positions = { last: undefined }
   const trySend: Caller['trySend'] = async (
     method,
     request,
@@ -44,13 +49,17 @@ export function createCaller(
   ) => {
     requireHeaderText(attempt.token)
     const timedAttempt = { ...attempt, deadline: Date.now() + milliseconds }
-    return limiter.run(
+    const response = await limiter.run(
       () => sendWithRetries(connection, method, request, timedAttempt),
       timedAttempt,
     )
+    const { position } = (response ?? {}) as { position?: string }
+    if (position) positions.last = laterPosition(positions.last, position)
+    return response
   }
   return {
     service,
+    positions,
     trySend,
     send: async <Request, Response>(
       method: Method<Request, Response>,
@@ -64,4 +73,11 @@ export function createCaller(
       return { service_name: service, resource_type: type, resource_id }
     },
   }
+}
+
+/** Returns the later of two positions, and of different histories the one that was named last. */
+function laterPosition(known: string | undefined, named: string): string {
+  const [history, number = '0'] = (known ?? '').split('-')
+  const [other, next = '0'] = named.split('-')
+  return known !== undefined && history === other && BigInt(number) > BigInt(next) ? known : named
 }

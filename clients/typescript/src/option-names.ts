@@ -7,7 +7,7 @@ type Argument = { position: number; names: readonly string[]; list?: string }
 
 type Operation = Exclude<
   keyof RemoteDaikon,
-  'verifyAccessToken' | 'exchange' | 'resourceId' | 'close'
+  'verifyAccessToken' | 'exchange' | 'resourceId' | 'lastPosition' | 'close'
 >
 
 const call = ['signal', 'deadlineMs']

@@ -55,7 +55,7 @@ export type Access<Type extends string = string> = {
    */
   follow(options?: FollowOptions): Promise<void>
   /**
-   * Waits until the copy contains the change with this position, from `daikon.lastPosition` or the header
+   * Waits until the copy contains the change with this position, from `daikon.lastPosition()` or the header
    * `X-Daikon-Position`.
    *
    * @throws HistoryChangedError if daikon's database was restored or restarted since
@@ -168,11 +168,11 @@ export function createAccess<Types extends KeyTypes>(
       const deadline = Date.now() + timeoutMs
       let isOther = false
       for (;;) {
-        const { rows } = await readCopy(() => pool.query(findPosition))
-        const [current = '', reached = ''] = rows[0]?.position?.split('-') ?? []
+        const copy = await findCopiedPosition(pool)
+        const [current = '', reached = ''] = copy.position?.split('-') ?? []
         if (current === history && BigInt(reached) >= wanted) return
         isOther = current !== '' && current !== history
-        if (rows[0]?.past_histories.includes(history) && isOther) throw new HistoryChangedError()
+        if (copy.pastHistories.includes(history) && isOther) throw new HistoryChangedError()
         const left = deadline - Date.now()
         if (left <= 0) {
           // The copy may not have reached a history that has just begun.
@@ -237,14 +237,32 @@ export function createAccess<Types extends KeyTypes>(
   }
 }
 
+type CopiedPosition = { position: string | undefined; pastHistories: string[] }
+
+async function findCopiedPosition(pool: DatabasePool): Promise<CopiedPosition> {
+  try {
+    const { rows } = await pool.query(findPosition)
+    const { position, past_histories: pastHistories } = rows[0]
+    return { position: position ?? undefined, pastHistories }
+  } catch (error) {
+    // A follower has not created the copy yet.
+    if (isMissing(error)) return { position: undefined, pastHistories: [] }
+    throw error
+  }
+}
+
 /** SQLSTATEs of a schema, table or column that does not exist. */
 const missing = ['3F000', '42P01', '42703']
+
+function isMissing(error: unknown): boolean {
+  return missing.includes((error as { code?: string }).code ?? '')
+}
 
 async function readCopy<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (missing.includes((error as { code?: string }).code ?? '')) throw incompleteCopy(error)
+    if (isMissing(error)) throw incompleteCopy(error)
     throw error
   }
 }

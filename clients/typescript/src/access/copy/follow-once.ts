@@ -5,7 +5,7 @@ import { createKeyIds } from './key-ids.ts'
 import type { KeyTypes } from './key-types.ts'
 import { createMessageQueue } from './message-queue.ts'
 import type { AccessMessage } from './messages.ts'
-import { prepareSchema } from './prepare-schema.ts'
+import { prepareIndexes, prepareSchema } from './prepare-schema.ts'
 import {
   beginGeneration,
   saveBookmark,
@@ -25,7 +25,7 @@ export type FollowProgress = {
   written: number
   /** The resources that were removed. */
   removed: number
-  /** The resources of this transaction whose IDs do not fit the type of the keys. */
+  /** The resources since the last report whose IDs do not fit the type of the keys. */
   skipped: SkippedResource[]
   /** The number of all resources that were skipped. */
   skippedCount: number
@@ -128,7 +128,7 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
     total.written += result.written
     total.removed += result.removed
     total.skipped += result.skipped.length
-    skipped = result.skipped
+    skipped.push(...result.skipped)
   }
 
   const process = async (message: AccessMessage) => {
@@ -145,6 +145,10 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
       report()
     } else if (message.type === 'bookmark') {
       const isNew = message.complete && !complete
+      if (isNew) {
+        if (collector.size > 0) await write()
+        await prepareIndexes(client, types)
+      }
       // A fill covers a position once it is complete.
       const reached = message.complete ? message.position : null
       await write(async () => {

@@ -16,37 +16,58 @@ const maxKeys = 200_000
 
 export function createKeyIds(limit: number = maxKeys): KeyIds {
   // Of two generations, the older one is forgotten when the younger one is full.
-  let young = new Map<string, string>()
-  let old = new Map<string, string>()
-  const nameOf = (holder: string, level: string) => `${holder} ${level}`
+  let young = createTable()
+  let old = createTable()
   return {
     async load(client, keys) {
       if (young.size > limit / 2) {
         old = young
-        young = new Map()
+        young = createTable()
       }
-      const missing = new Map<string, { holder: string; level: string }>()
+      const missing = createTable()
+      const holders: string[] = []
+      const levels: string[] = []
       for (const { holder, level } of keys) {
-        const name = nameOf(holder, level)
-        if (young.has(name)) continue
-        const known = old.get(name)
-        if (known !== undefined) young.set(name, known)
-        else missing.set(name, { holder, level })
+        if (young.get(holder, level) !== undefined) continue
+        const known = old.get(holder, level)
+        if (known !== undefined) young.set(holder, level, known)
+        else if (missing.get(holder, level) === undefined) {
+          missing.set(holder, level, '')
+          holders.push(holder)
+          levels.push(level)
+        }
       }
-      if (missing.size === 0) return
-      const wanted = [...missing.values()]
-      const { rows } = await client.query(internKeys, [
-        wanted.map(({ holder }) => holder),
-        wanted.map(({ level }) => level),
-      ])
-      for (const { id, holder, level } of rows) young.set(nameOf(holder, level), id)
+      if (holders.length === 0) return
+      const { rows } = await client.query(internKeys, [holders, levels])
+      for (const { id, holder, level } of rows) young.set(holder, level, id)
     },
     idOf(holder, level) {
-      return young.get(nameOf(holder, level)) as string
+      return young.get(holder, level) as string
     },
     clear() {
-      young.clear()
-      old.clear()
+      young = createTable()
+      old = createTable()
+    },
+  }
+}
+
+/** IDs by level and holder. A holder has few levels, and a text of both would be made for each look-up. */
+function createTable() {
+  const byLevel = new Map<string, Map<string, string>>()
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    get: (holder: string, level: string) => byLevel.get(level)?.get(holder),
+    set(holder: string, level: string, id: string) {
+      let byHolder = byLevel.get(level)
+      if (!byHolder) {
+        byHolder = new Map()
+        byLevel.set(level, byHolder)
+      }
+      byHolder.set(holder, id)
+      size += 1
     },
   }
 }

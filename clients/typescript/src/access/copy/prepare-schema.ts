@@ -1,8 +1,10 @@
 import type { DatabaseClient } from './database.ts'
 import { type KeyTypes, tableOf } from './key-types.ts'
 import {
+  createArrayIndexes,
   createSchema,
   createTypeTable,
+  findArrayIndexes,
   findKeyType,
   findSchema,
   findTable,
@@ -33,5 +35,13 @@ export async function prepareSchema(client: DatabaseClient, types: KeyTypes): Pr
       throw new KeyTypeError(
         `The table ${table} has keys of type ${found}, but types.${type} is ${keyType}. To create it again, drop it and run: update daikon_access.state set cursor = null`,
       )
+  }
+}
+
+/** Creates the indexes by which lists find rows, unless they exist. */
+export async function prepareIndexes(client: DatabaseClient, types: KeyTypes): Promise<void> {
+  for (const type of Object.keys(types)) {
+    const { rows } = await client.query(findArrayIndexes, [tableOf(type)])
+    if (!rows[0]?.found) await client.query(createArrayIndexes(type))
   }
 }

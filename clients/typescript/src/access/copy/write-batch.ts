@@ -13,6 +13,7 @@ import {
   deleteRows,
   insertEnds,
   insertFolderGrants,
+  nameOccurrences,
   upsertRows,
 } from './sql/follower.ts'
 
@@ -140,6 +141,10 @@ async function writeType(
         ends.map(({ until }) => until),
         generation,
       ])
+  }
+  if (!counts) {
+    if (changes.size > 0) await client.query(nameOccurrences, [type, [...changes.keys()]])
+    return
   }
   const changed = [...changes].filter(([, change]) => change !== 0)
   if (changed.length > 0)

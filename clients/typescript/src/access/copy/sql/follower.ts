@@ -89,6 +89,12 @@ export const addOccurrences = `
   select $1, key, change from unnest($2::bigint[], $3::bigint[]) x (key, change)
   on conflict (resource_type, key) do update set resources = o.resources + excluded.resources`
 
+/** `addOccurrences` during a fill, which counts at its end. $1: type, $2: keys. */
+export const nameOccurrences = `
+  insert into daikon_access.occurrences (resource_type, key, resources)
+  select $1, key, 0 from unnest($2::bigint[]) key
+  on conflict do nothing`
+
 /** $1: types, $2: UUIDs of resources. */
 export const deleteFolderGrants = `
   delete from daikon_access.folder_grants f using unnest($1::text[], $2::uuid[]) x (type, id)

@@ -76,7 +76,9 @@ const also = ({ includesMaybe, workspaceId }: ListShape) =>
     .join('')
 
 const overlaps = (includesMaybe: boolean, set: string) =>
-  includesMaybe ? `(a.accepts && ${set} or a.maybe && ${set})` : `a.accepts && ${set}`
+  includesMaybe
+    ? `(a.accepts && ${set} or a.maybe && ${set} and a.maybe <> '{}')`
+    : `a.accepts && ${set}`
 
 const accepted = (includesMaybe: boolean) =>
   includesMaybe ? 'unnest(a.accepts || a.maybe)' : 'unnest(a.accepts)'
