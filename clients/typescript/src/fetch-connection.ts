@@ -74,7 +74,11 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
         const { responseField } = route
         const body = withoutNulls(content)
         if (!responseField && !isObject(body)) throw unexpectedResponse(response)
-        return (responseField ? { [responseField]: body } : body) as Response
+        const position = response.headers.get('x-daikon-position')
+        return {
+          ...(responseField ? { [responseField]: body } : (body as object)),
+          ...(position !== null && { position }),
+        } as Response
       } catch (error) {
         if (signal?.aborted) throw abortError(signal)
         if (closing.signal.aborted) throw closedError()
