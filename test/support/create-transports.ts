@@ -1,8 +1,7 @@
 import type { Application } from '../../src/server/application.ts'
+import { movePosition } from './move-position.ts'
 import { createRestTransport } from './rest-client.ts'
-import { createGrpcTransport, type Outcome, pickMethod, type Transport } from './transports.ts'
-
-type Operations = Application['operations']
+import { createGrpcTransport, pickMethod, type Transport } from './transports.ts'
 
 /** Creates both transports for a listening application. */
 export function createTransports(
@@ -11,32 +10,10 @@ export function createTransports(
   isOtherVersion = false,
 ): Transport[] {
   const rest = createRestTransport(operations, ports.httpPort, isOtherVersion)
-  return [createGrpcTransport(ports.grpcPort), rest].map((one) => movePositions(one, operations))
-}
-
-/**
- * Returns a transport that moves the position of a change out of the message, so that it can be compared with
- * what a read returns.
- */
-function movePositions(transport: Transport, operations: Operations): Transport {
-  return {
-    ...transport,
-    async call(method, ...args): Promise<Outcome> {
-      const outcome = await transport.call(method, ...args)
-      if (!outcome.ok) return outcome
-      const { policy } = pickMethod(operations, method, ({ name }) => name)
-      const { position, ...others } = outcome.message
-      const message = policy.position ? others : outcome.message
-      deleteAbsentPositions(message)
-      return { ...outcome, message, ...(policy.position && { position }) }
-    },
+  const grpc = createGrpcTransport(ports.grpcPort)
+  const call: Transport['call'] = async (method, ...args) => {
+    const operation = pickMethod(operations, method, ({ name }) => name)
+    return movePosition(await grpc.call(method, ...args), operation)
   }
-}
-
-/** Over gRPC, messages have every field that is declared. */
-function deleteAbsentPositions(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const message = value as { position?: unknown }
-  if ('position' in message && message.position === undefined) delete message.position
-  for (const part of Object.values(message)) deleteAbsentPositions(part)
+  return [{ ...grpc, call }, rest]
 }

@@ -2,6 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import type { CookieDeclaration } from '../../src/rpc/bound-fields.ts'
 import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { movePosition } from './move-position.ts'
 import { createConformanceCheck } from './openapi-conformance.ts'
 import {
   codeOf,
@@ -136,7 +137,8 @@ export async function readResponse(
       ...(operation ? fromJson(read, operation.output, operation) : read),
       ...readBoundFields(response, operation),
     }
-    return { ok: true, message, status: response.status, headers }
+    const outcome: Outcome = { ok: true, message, status: response.status, headers }
+    return operation ? movePosition(outcome, operation) : outcome
   }
   const retry = response.headers.get('retry-after')
   // Errors of the OAuth endpoints have the members `error` and `error_description` instead.

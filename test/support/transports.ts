@@ -24,7 +24,7 @@ export type Outcome =
   | {
       ok: true
       message: Record<string, any>
-      /** The position of a change (`createTransports`). */
+      /** The position of a change (`movePosition`). */
       position?: string
       status: number
       headers: Record<string, string>

@@ -13,6 +13,7 @@ import type { Caller } from './caller.ts'
 import type { DaikonError } from './errors.ts'
 import type { ResourceLink } from './gen/daikon/v1/links.ts'
 import { permissionService } from './gen/methods.ts'
+import { readPosition } from './records.ts'
 import { requireList, requireText } from './responses.ts'
 
 /** A link to a resource. Anyone who has its token may do what the link grants. */
@@ -36,7 +37,11 @@ export type Link = {
 }
 
 /** A link with its token (`dl_…`), for checks with `{ link: token }`. */
-export type NewLink = Link & { token: string }
+export type NewLink = Link & {
+  token: string
+  /** The position of the change, which a copy that has reached it contains. */
+  position?: string | undefined
+}
 
 export type LinkOptions = UserChangeOptions &
   GrantTerms & {
@@ -90,7 +95,7 @@ export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOper
         // A repeated call would create another link.
         retry: false,
       })
-      return { ...readLink(created), token: created.token }
+      return { ...readLink(created), token: created.token, ...readPosition(created) }
     },
 
     async links(resource, { as: token, context, ...options } = {} as UserChangeOptions) {

@@ -27,6 +27,7 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
     shares: requireList('shares', record.shares).map(readShare),
     // Servers of older versions do not send it.
     ancestors: (record.ancestors ?? []).map(readAncestor),
+    ...readPosition(record),
   }
 }
 
@@ -58,7 +59,13 @@ export function readShare(share: ShareResponse): Share {
     grantedAt: new Date(share.granted_at ?? 0),
     expiresAt: share.expires_at === undefined ? undefined : new Date(share.expires_at),
     condition: share.condition,
+    ...readPosition(share),
   }
+}
+
+/** Returns the position of an answer, which only changes have. */
+export function readPosition({ position }: { position?: string | undefined }) {
+  return position === undefined ? {} : { position }
 }
 
 /** `context.reasons` of an explained evaluation. */

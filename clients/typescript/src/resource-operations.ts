@@ -75,11 +75,13 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
     async registerMany(registrations, options = {}) {
       if (registrations.length === 0) return []
       const request = { resources: registrations.map(registerRequest) }
-      const { resources } = await send(permissionService.registerBatch, request, {
+      const { resources, position } = await send(permissionService.registerBatch, request, {
         ...options,
         retry: true,
       })
-      return requireList('resources', resources).map(readResource)
+      return requireList('resources', resources).map((record) =>
+        readResource({ ...record, position }),
+      )
     },
 
     async get(resource, options = {}) {
@@ -129,7 +131,8 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         token,
         retry: true,
       })
-      return requireList('shares', granted.shares).map(readShare)
+      const { position } = granted
+      return requireList('shares', granted.shares).map((share) => readShare({ ...share, position }))
     },
 
     async shares(resource, options = {}) {

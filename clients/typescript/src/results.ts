@@ -23,6 +23,8 @@ export type RegisteredResource<Type extends string = string> = Resource<Type> & 
   shares: Share[]
   /** What the resource inherits, nearest ancestor first: only of `get`. */
   ancestors: Ancestor[]
+  /** The position of the change, which a copy that has reached it contains: only of changes. */
+  position?: string | undefined
 }
 
 /** An ancestor that a resource inherits from. Its owner, visibility and shares count for the resource. */
@@ -58,6 +60,8 @@ export type Share = {
   expiresAt: Date | undefined
   /** The condition under which the share counts; undefined if it always counts. */
   condition: Condition | undefined
+  /** The position of the change, which a copy that has reached it contains: only of `share` and `shareMany`. */
+  position?: string | undefined
 }
 
 /**

@@ -17,6 +17,7 @@ export const neverNull: Readonly<Record<string, [why: string, ...columns: string
   'src/access-keys/store/resource-change-store.ts openWindow': [snapshots, '1'],
   'src/access-keys/store/resource-state-store.ts readChildren': [unnested, '4'],
   'src/access-keys/store/resource-state-store.ts readStates': [unnested, '1'],
+  'src/access-keys/store/read-position.ts createReadPosition': [snapshots, '1'],
   'src/access-keys/store/access-key-secret-store.ts findOrCreate': [
     'the column is not null',
     'secret',
