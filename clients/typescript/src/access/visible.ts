@@ -47,7 +47,7 @@ export type Visible = PageFragments & {
    *   values: [keys],
    * }))
    */
-  page<Row = Record<string, any>>(
+  page<Row = Record<string, unknown>>(
     build: (fragments: PageFragments) => ListQuery,
     options?: { timeoutMs?: number | undefined },
   ): Promise<Row[]>
