@@ -1,10 +1,20 @@
 import { Command } from 'commander'
-import type { FollowProgress } from '../../gen/access-copy/follow-once.ts'
+import type { FollowProgress, FollowSource } from '../../gen/access-copy/follow-once.ts'
 import { findTypesProblem, type KeyTypes } from '../../gen/access-copy/key-types.ts'
 import { isSecureUrl } from '../core/loopback.ts'
 import { UsageError } from './failure.ts'
+import { print } from './output.ts'
 
-type Options = { database: string; types: KeyTypes; service: string; address?: string }
+type Options = {
+  database: string
+  types: KeyTypes
+  service: string
+  address?: string
+  check?: true
+}
+
+/** The number of resources that `--check` compares, and how long a follower may lag behind. */
+const checked = { sample: 1000, delayMs: 3000 }
 
 export function syncCommand(): Command {
   return new Command('sync')
@@ -19,10 +29,17 @@ export function syncCommand(): Command {
     )
     .requiredOption('--service <name>', 'the service of the key in DAIKON_SERVICE_KEY')
     .option('--address <url>', 'the URL of the REST API; otherwise DAIKON_ADDRESS')
-    .action((options: Options) => sync(options))
+    .option(
+      '--check',
+      'compare a sample of the copy with daikon; exits with status 1 if it differs',
+    )
+    .action((options: Options, command: Command) => sync(options, command))
 }
 
-async function sync({ database, types, service, address }: Options): Promise<void> {
+async function sync(
+  { database, types, service, address, check }: Options,
+  command: Command,
+): Promise<void> {
   const url = readAddress(address ?? process.env.DAIKON_ADDRESS)
   const serviceKey = process.env.DAIKON_SERVICE_KEY
   if (!serviceKey) throw new UsageError('Set DAIKON_SERVICE_KEY to a key of the service')
@@ -39,10 +56,22 @@ async function sync({ database, types, service, address }: Options): Promise<voi
     await pool.query('select 1').catch((error) => {
       throw new UsageError(`--database cannot be used: ${error.message || error.code}`)
     })
+    const source: FollowSource = (options) =>
+      openAccessStream({ url, serviceKey, service }, options)
+    if (check) {
+      const { checkCopy } = await import('../../gen/access-copy/check-copy.ts')
+      const { compared, differences } = await checkCopy({ pool, types, source, ...checked })
+      if (differences.length > 0) process.exitCode = 1
+      print(command, { compared, differences }, [
+        ...differences.map(({ type, id }) => `${type}/${id} differs.`),
+        `Compared resources: ${compared}; different: ${differences.length}.`,
+      ])
+      return
+    }
     await follow({
       pool,
       types,
-      source: (options) => openAccessStream({ url, serviceKey, service }, options),
+      source,
       signal: interrupted.signal,
       isFinal: (error) => error instanceof RefusedStreamError,
       onProgress: createReporter(),

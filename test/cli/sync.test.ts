@@ -51,6 +51,13 @@ test('sync keeps the copy in the database of a service current until it is inter
     const { rows } = await pool.query('select id::text from daikon_access.resources_note')
     return rows.length === 1 && rows[0].id === '7'
   })
+  const check = () =>
+    runCliWith({ DAIKON_SERVICE_KEY: serviceKey }, ...args, '--address', url, '--check')
+  t.like(await check(), { out: 'Compared resources: 2; different: 0.\n', status: 0 })
+  await pool.query("update daikon_access.resources_note set accepts = '{}'")
+  const differing = await check()
+  t.is(differing.out, 'note/7 differs.\nCompared resources: 2; different: 1.\n')
+  t.is(differing.status, 1)
   const exited = once(child, 'exit')
   child.kill('SIGINT')
   t.deepEqual(await exited, [0, null])

@@ -39,7 +39,7 @@ const subject = { token }
 
 await useTyped(fake)
 await useUntyped(createFakeDaikon({ members: [{ workspaceId, userId: alice, role: 'editor' }] }))
-assert.ok([create, guard])
+assert.ok([create, guard, joinLists])
 process.stdout.write('types are checked\n')
 
 async function useTyped(daikon: Daikon<Actions>) {
