@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -46,13 +47,25 @@ const clientInputs = [
   ...copiedFiles.map((name) => `src/${name}`),
 ]
 
-/** Generates `gen`: messages and service definitions in TypeScript, and the descriptors. */
+/** The follower of access keys of the TypeScript client, which `daikon sync` runs, too. */
+const followerFiles = 'clients/typescript/src/access/copy'
+
+/**
+ * Generates `gen`: messages and service definitions in TypeScript, the descriptors, and a copy of the follower
+ * of access keys.
+ */
 export function generateServerCode(target: string): void {
   run('buf', 'generate', '--output', target)
   const health = 'node_modules/grpc-health-check/proto'
   const descriptors = (name: string) => ['-o', join(target, name), '--as-file-descriptor-set']
   run('buf', 'build', ...descriptors('gen/daikon.binpb'))
   run('buf', 'build', health, ...descriptors('gen/health.binpb'), '--exclude-source-info')
+  for (const name of globSync('**/*.ts', { cwd: join(root, followerFiles) })) {
+    const copy = join(target, 'gen/access-copy', name)
+    mkdirSync(dirname(copy), { recursive: true })
+    const header = `// Copied from ${followerFiles}/${name}. DO NOT EDIT.\n\n`
+    writeFileSync(copy, header + readFileSync(join(root, followerFiles, name), 'utf8'))
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import { resourceIdCommand, resourcesCommand } from './resources.ts'
 import { serviceAppCommand } from './service-app.ts'
 import { withDatabase } from './session.ts'
 import { sharesCommand } from './shares.ts'
+import { syncCommand } from './sync.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
 import { readVersion } from './version.ts'
@@ -53,6 +54,7 @@ export function createProgram(): Command {
     .addCommand(migrateFromCommand())
     .addCommand(resourceIdCommand())
     .addCommand(tokenCommand())
+    .addCommand(syncCommand())
     .addCommand(memoryCommand())
     .addCommand(doctorCommand())
     .addCommand(backupCommand())

@@ -8,6 +8,7 @@ import {
   type Registration,
   type Resource,
 } from '@daikon-auth/client'
+import { createAccess, type DatabasePool } from '@daikon-auth/client/access'
 import { createGuards as createExpressGuards } from '@daikon-auth/client/express'
 import { createGuards as createFastifyGuards } from '@daikon-auth/client/fastify'
 import { createDaikon as createFetchDaikon } from '@daikon-auth/client/fetch'
@@ -38,7 +39,7 @@ const subject = { token }
 
 await useTyped(fake)
 await useUntyped(createFakeDaikon({ members: [{ workspaceId, userId: alice, role: 'editor' }] }))
-assert.ok([create, guard])
+assert.ok([create, guard, joinLists])
 process.stdout.write('types are checked\n')
 
 async function useTyped(daikon: Daikon<Actions>) {
@@ -189,4 +190,18 @@ function create() {
   createDaikon({ address: 'localhost:1', serviceKey: 'dk_1' })
   // @ts-expect-error The transport over fetch needs the URL of the REST API.
   createFetchDaikon({ address: 'localhost:1', service: 'docs', serviceKey: 'dk_1' })
+}
+
+function joinLists(pool: DatabasePool) {
+  const daikon = createDaikon<Actions>({
+    address: 'localhost:1',
+    service: 'docs',
+    serviceKey: 'dk_1',
+  })
+  const access = createAccess({ daikon, pool, types: { document: 'uuid', page: 'bigint' } })
+  void access.visible({ userId: alice }, 'view', 'document', { rows: 20 })
+  // @ts-expect-error The copy does not contain this type.
+  void access.visible({ userId: alice }, 'view', 'folder')
+  // @ts-expect-error Keys have no such type.
+  createAccess({ daikon, pool, types: { document: 'serial' } })
 }

@@ -1,0 +1,49 @@
+// Copied from clients/typescript/src/access/copy/prepare-schema.ts. DO NOT EDIT.
+
+import type { DatabaseClient } from './database.ts'
+import { type KeyTypes, tableOf } from './key-types.ts'
+import {
+  createArrayIndexes,
+  createSchema,
+  createTypeTable,
+  findArrayIndexes,
+  findKeyType,
+  findSchema,
+  findTable,
+  sharedTables,
+} from './sql/schema.ts'
+
+/** The table of a resource type has keys of another type than was declared. */
+export class KeyTypeError extends Error {}
+
+/**
+ * Creates the schema and the tables that are missing.
+ *
+ * @throws KeyTypeError
+ */
+export async function prepareSchema(client: DatabaseClient, types: KeyTypes): Promise<void> {
+  const find = async (text: string, ...values: unknown[]): Promise<string | null> => {
+    const { rows } = await client.query(text, values)
+    return rows[0]?.found ?? null
+  }
+  if (!(await find(findSchema))) await client.query(createSchema)
+  for (const [name, statement] of Object.entries(sharedTables))
+    if (!(await find(findTable, name))) await client.query(statement)
+  for (const [type, keyType] of Object.entries(types)) {
+    const table = tableOf(type)
+    const found = await find(findKeyType, table)
+    if (!found) await client.query(createTypeTable(type, keyType))
+    else if (found !== keyType)
+      throw new KeyTypeError(
+        `The table ${table} has keys of type ${found}, but types.${type} is ${keyType}. To create it again, drop it and run: update daikon_access.state set cursor = null`,
+      )
+  }
+}
+
+/** Creates the indexes by which lists find rows, unless they exist. */
+export async function prepareIndexes(client: DatabaseClient, types: KeyTypes): Promise<void> {
+  for (const type of Object.keys(types)) {
+    const { rows } = await client.query(findArrayIndexes, [tableOf(type)])
+    if (!rows[0]?.found) await client.query(createArrayIndexes(type))
+  }
+}

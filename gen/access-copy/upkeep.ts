@@ -1,0 +1,117 @@
+// Copied from clients/typescript/src/access/copy/upkeep.ts. DO NOT EDIT.
+
+import { type DatabaseClient, inTransaction } from './database.ts'
+import type { KeyIds } from './key-ids.ts'
+import { type KeyTypes, tableOf } from './key-types.ts'
+import { requireFollower, saveSwept } from './sql/follower.ts'
+import {
+  analyzeTable,
+  deleteEnded,
+  deleteEndedFolderGrants,
+  deleteUnusedKeys,
+  findEnded,
+  findEndedResources,
+  recountKeys,
+  rewriteEnded,
+  sweepEnds,
+  sweepFolderGrants,
+  sweepRows,
+} from './sql/upkeep.ts'
+
+/** Another follower writes to the copy. */
+export class FollowerReplacedError extends Error {
+  constructor() {
+    super('Another follower has taken over')
+  }
+}
+
+/** @throws FollowerReplacedError unless the follower may write, in a transaction that keeps it so */
+export async function fence(client: DatabaseClient, follower: string): Promise<void> {
+  const { rows } = await client.query(requireFollower, [follower])
+  if (rows.length === 0) throw new FollowerReplacedError()
+}
+
+/** The number of resources that one transaction rewrites. */
+const endedStep = 1000
+
+/**
+ * Removes what has ended from rows. Returns whether there may be more.
+ *
+ * @throws FollowerReplacedError
+ */
+export async function removeEnded(
+  client: DatabaseClient,
+  follower: string,
+  types: KeyTypes,
+): Promise<boolean> {
+  const { rows: found } = await client.query(findEnded)
+  if (!found[0]?.found) return false
+  return inTransaction(client, async () => {
+    await fence(client, follower)
+    await client.query(deleteEndedFolderGrants)
+    const { rows } = await client.query(findEndedResources, [endedStep])
+    for (const { resource_type: type, ids } of rows) {
+      const keyType = Object.hasOwn(types, type) ? types[type] : undefined
+      if (keyType) await client.query(rewriteEnded(type, keyType), [type, ids])
+      await client.query(deleteEnded, [type, ids])
+    }
+    return rows.length > 0
+  })
+}
+
+/** The number of rows that one transaction of a sweep reads. */
+const sweepStep = 20_000
+
+/** Deletes what a fill did not send, a step at a time. */
+export type Sweep = {
+  /**
+   * Runs a step. Returns whether it was the last.
+   *
+   * @throws FollowerReplacedError
+   */
+  step(): Promise<boolean>
+}
+
+export function createSweep(
+  client: DatabaseClient,
+  follower: string,
+  types: KeyTypes,
+  keyIds: KeyIds,
+  generation: string,
+): Sweep {
+  const steps = runSteps()
+
+  async function* runSteps(): AsyncGenerator<void, void, undefined> {
+    for (const [type, keyType] of Object.entries(types)) {
+      let last: string | null = null
+      do {
+        const { rows } = await client.query(sweepRows(type, keyType), [last, sweepStep, generation])
+        last = rows[0]?.last ?? null
+        yield
+      } while (last !== null)
+    }
+    for (const statement of [sweepFolderGrants, sweepEnds])
+      while (((await client.query(statement, [generation, sweepStep])).rowCount ?? 0) > 0) yield
+    for (const type of Object.keys(types)) {
+      await client.query(recountKeys(type), [type])
+      yield
+      await client.query(analyzeTable(tableOf(type)))
+    }
+    await client.query(deleteUnusedKeys)
+    keyIds.clear()
+    for (const name of ['keys', 'occurrences', 'folder_grants'])
+      await client.query(analyzeTable(`daikon_access.${name}`))
+    await client.query(saveSwept)
+  }
+
+  return {
+    async step() {
+      // A failure ends the generator, and the follower begins the sweep again.
+      const { done } = await inTransaction(client, async () => {
+        await fence(client, follower)
+        return steps.next()
+      })
+      return done === true
+    },
+  }
+}
