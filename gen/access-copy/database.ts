@@ -2,6 +2,7 @@
 
 /** What this folder needs of a client of `pg`. */
 export type DatabaseClient = {
+  // biome-ignore lint/suspicious/noExplicitAny: as pg declares rows
   query(text: string, values?: unknown[]): Promise<{ rows: any[]; rowCount: number | null }>
   on(event: 'error', listener: (error: Error) => void): unknown
   /** With `true`, the connection is closed. */
@@ -10,6 +11,7 @@ export type DatabaseClient = {
 
 /** What this folder needs of a pool of `pg`. */
 export type DatabasePool = {
+  // biome-ignore lint/suspicious/noExplicitAny: as pg declares rows
   query(text: string, values?: unknown[]): Promise<{ rows: any[]; rowCount: number | null }>
   connect(): Promise<DatabaseClient>
 }
