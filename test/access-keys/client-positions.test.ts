@@ -9,8 +9,6 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { grpcPort, httpPort } = environment
-test.after.always(() => environment.stop())
-
 const [transport] = environment.transports as [Transport]
 const {
   people,
@@ -18,6 +16,8 @@ const {
   service,
   workspace,
 } = await createWorkspaceFixture(environment, transport)
+test.after.always(() => environment.stop())
+
 const options = { service, serviceKey, deadlineMs: 60_000 }
 
 const clients = {
