@@ -184,12 +184,18 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`positions grow from write to write ${over}`, async (t) => {
+  test(`positions grow from write to write, and follow the transactions of these ${over}`, async (t) => {
     const scene = await createScene(transport)
     const numbers: number[] = []
     for (let count = 0; count < 5; count += 1) {
-      const outcome = await transport.call('Register', registration(scene), { key: scene.key })
-      numbers.push(positionOf(outcome).number)
+      const request = registration(scene)
+      const outcome = await transport.call('Register', request, { key: scene.key })
+      const { number } = positionOf(outcome)
+      const { rows } = await pool.query('select xmin::text from resources where resource_id = $1', [
+        request.resource_id,
+      ])
+      t.true(number > Number(rows[0].xmin))
+      numbers.push(number)
     }
     t.deepEqual(
       numbers,
