@@ -14,7 +14,6 @@ const unnested = 'the lists of the program contain no nulls'
  */
 export const neverNull: Readonly<Record<string, [why: string, ...columns: string[]]>> = {
   'src/access-keys/store/holdings.ts readRow': [snapshots, '8', '10'],
-  'src/access-keys/store/read-position.ts createReadPosition': [snapshots, '1'],
   'src/access-keys/store/resource-change-store.ts openWindow': [snapshots, '1'],
   'src/access-keys/store/resource-state-store.ts readChildren': [unnested, '4'],
   'src/access-keys/store/resource-state-store.ts readStates': [unnested, '1'],
