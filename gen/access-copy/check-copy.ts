@@ -50,8 +50,13 @@ async function readSample(
   try {
     const options = { types: Object.keys(types), cursor: undefined, signal: stopped.signal }
     for await (const message of source(options)) {
-      if (message.type === 'upsert' && Object.hasOwn(types, message.resource.resourceType))
-        resources.push(message.resource)
+      if (message.type === 'upsert') {
+        const { resource } = message
+        const keyType = Object.hasOwn(types, resource.resourceType)
+          ? types[resource.resourceType]
+          : undefined
+        if (keyType && findKey(keyType, resource) !== undefined) resources.push(resource)
+      }
       const isComplete = message.type === 'bookmark' && message.complete
       if (isComplete || resources.length >= sample) break
     }
