@@ -91,6 +91,7 @@ const valuesOf: Record<string, [string, string]> = {
   jsonb: ['{}', '[]'],
   'text[]': ['{a}', '{b}'],
   'uuid[]': ['{00000000-0000-4000-8000-000000000001}', '{00000000-0000-4000-8000-000000000002}'],
+  date: ['2100-01-01', '2100-01-02'],
   'timestamp with time zone': ['2100-01-01', '2100-01-02'],
 }
 
@@ -115,7 +116,7 @@ async function removeRules(client: PoolClient, tables: string[]): Promise<void> 
     await client.query(`alter table ${table} drop constraint "${name}"`)
   const { rows: triggers } = await client.query(
     `select tgrelid::regclass as table, tgname as name from pg_trigger
-     where not tgisinternal and tgname !~ '^record_(access_|truncation)'
+     where not tgisinternal and tgname !~ '^record_(access_|resource_|truncation)'
        and tgrelid = any($1::regclass[])`,
     [tables],
   )
@@ -137,15 +138,28 @@ const ways: Record<string, (sql: string) => Promise<unknown>> = {
   },
 }
 
+/** Creates what runs a statement in a trigger. */
+const createOperationsSql = `
+    create table operations ();
+    create function run_operation() returns trigger language plpgsql as $$
+      begin execute current_setting('test.sql'); return null; end $$;
+    create trigger run_operation after insert on operations
+      for each statement execute function run_operation()`
+
 /** Whether a statement adds a record, in each of the ways. The changes are undone. */
-async function findMissing(name: string, sql: string, prepare?: string): Promise<string[]> {
+async function findMissing(
+  name: string,
+  sql: string,
+  prepare?: string,
+  records = 'access_changes',
+): Promise<string[]> {
   const missing: string[] = []
   for (const [way, run] of Object.entries(ways)) {
     await client.query('savepoint operation')
     if (prepare) await client.query(prepare)
-    await client.query('delete from access_changes')
+    await client.query(`delete from ${records}`)
     await run(sql)
-    const { rows } = await client.query('select exists (select from access_changes) as exists')
+    const { rows } = await client.query(`select exists (select from ${records}) as exists`)
     if (!rows[0].exists) missing.push(`${name} ${way}`)
     await client.query('rollback to operation')
   }
@@ -163,12 +177,7 @@ test.serial('every change to what the engine reads is recorded, whoever makes it
   const columns = await describeColumns([...tables, 'groups'], read)
   const of = (table: string) => columns.filter((column) => column.table === table)
   await removeRules(client, [...tables, 'groups'])
-  await client.query(`
-    create table operations ();
-    create function run_operation() returns trigger language plpgsql as $$
-      begin execute current_setting('test.sql'); return null; end $$;
-    create trigger run_operation after insert on operations
-      for each statement execute function run_operation()`)
+  await client.query(createOperationsSql)
   for (const table of [...tables, 'groups']) await client.query(insertRow(table, of(table)))
 
   const missing: string[] = []
@@ -186,6 +195,55 @@ test.serial('every change to what the engine reads is recorded, whoever makes it
     }
   }
   missing.push(...(await findMissing('truncate access_changes', 'truncate access_changes')))
+  await client.query('rollback')
+  t.deepEqual(missing, [])
+})
+
+/** The columns that decide what resources accept, by table. */
+const accepted = {
+  resources: [
+    'kind_id',
+    'resource_id',
+    'external_id',
+    'workspace_id',
+    'owner_id',
+    'visibility',
+    'parent_id',
+    'inherits',
+    'is_parent',
+  ],
+  shares: ['kind_id', 'resource_id', 'user_id', 'group_id', 'permission', 'expires_at'],
+  resource_links: ['kind_id', 'resource_id', 'workspace_id', 'permission', 'expires_at'],
+  deleted_trees: ['id'],
+  deleted_workspaces: ['id'],
+}
+
+test.serial('every change to what resources accept is recorded, whoever makes it', async (t) => {
+  await client.query('begin')
+  const read = Object.entries(accepted).flatMap(([table, names]) =>
+    names.map((name) => `${table}.${name}`),
+  )
+  const tables = Object.keys(accepted)
+  const columns = await describeColumns(tables, new Set(read))
+  const of = (table: string) => columns.filter((column) => column.table === table)
+  await removeRules(client, tables)
+  await client.query(createOperationsSql)
+  for (const table of tables) await client.query(insertRow(table, of(table)))
+
+  const records = 'resource_changes'
+  const missing: string[] = []
+  for (const table of tables) {
+    const remove = `delete from ${table}`
+    const truncate = `truncate ${table} cascade`
+    const insert = insertRow(table, of(table))
+    missing.push(...(await findMissing(`delete ${table}`, remove, undefined, records)))
+    missing.push(...(await findMissing(`truncate ${table}`, truncate, undefined, records)))
+    missing.push(...(await findMissing(`insert ${table}`, insert, remove, records)))
+    for (const column of of(table).filter(({ isRead }) => isRead)) {
+      const update = `update ${table} set ${column.name} = ${literalOf(column, 1)}`
+      missing.push(...(await findMissing(`update ${column.name}`, update, undefined, records)))
+    }
+  }
   await client.query('rollback')
   t.deepEqual(missing, [])
 })
