@@ -92,8 +92,8 @@ export const findArrayIndexes = `
     where i.indrelid = to_regclass($1) and m.amname = 'gin') as found`
 
 /**
- * The indexes of the arrays, which are created after the first fill: filling is then twice as fast, and they are
- * smaller. Few rows have keys in `maybe`.
+ * The indexes of the arrays, which are created after the first fill, so that they are smaller. Few rows have
+ * keys in `maybe`.
  */
 export const createArrayIndexes = (type: string) => `
   create index on ${tableOf(type)} using gin (accepts);
