@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x64\x61ikon/v1/acknowledgement.proto\x12\tdaikon.v1\")\n\x0f\x41\x63knowledgement\x12\x16\n\x06status\x18\x01 \x01(\tR\x06statusb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x64\x61ikon/v1/acknowledgement.proto\x12\tdaikon.v1\"W\n\x0f\x41\x63knowledgement\x12\x16\n\x06status\x18\x01 \x01(\tR\x06status\x12\x1f\n\x08position\x18\x02 \x01(\tH\x00R\x08position\x88\x01\x01\x42\x0b\n\t_positionb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,5 +32,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'daikon.v1.acknowledgement_p
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ACKNOWLEDGEMENT']._serialized_start=46
-  _globals['_ACKNOWLEDGEMENT']._serialized_end=87
+  _globals['_ACKNOWLEDGEMENT']._serialized_end=133
 # @@protoc_insertion_point(module_scope)

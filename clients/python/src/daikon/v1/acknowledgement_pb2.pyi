@@ -5,7 +5,9 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Acknowledgement(_message.Message):
-    __slots__ = ("status",)
+    __slots__ = ("status", "position")
     STATUS_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     status: str
-    def __init__(self, status: _Optional[str] = ...) -> None: ...
+    position: str
+    def __init__(self, status: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...

@@ -43,7 +43,7 @@ class LinkCondition(_message.Message):
     def __init__(self, name: _Optional[str] = ..., params: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class CreatedLink(_message.Message):
-    __slots__ = ("id", "permission", "role", "name", "created_by", "created_at", "expires_at", "last_used_on", "token", "condition")
+    __slots__ = ("id", "permission", "role", "name", "created_by", "created_at", "expires_at", "last_used_on", "token", "condition", "position")
     ID_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
@@ -54,6 +54,7 @@ class CreatedLink(_message.Message):
     LAST_USED_ON_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     CONDITION_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     id: str
     permission: str
     role: str
@@ -64,7 +65,8 @@ class CreatedLink(_message.Message):
     last_used_on: str
     token: str
     condition: LinkCondition
-    def __init__(self, id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., name: _Optional[str] = ..., created_by: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_used_on: _Optional[str] = ..., token: _Optional[str] = ..., condition: _Optional[_Union[LinkCondition, _Mapping]] = ...) -> None: ...
+    position: str
+    def __init__(self, id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., name: _Optional[str] = ..., created_by: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_used_on: _Optional[str] = ..., token: _Optional[str] = ..., condition: _Optional[_Union[LinkCondition, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class ListLinksRequest(_message.Message):
     __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "context")
@@ -125,5 +127,7 @@ class DeleteLinkRequest(_message.Message):
     def __init__(self, permission_id: _Optional[str] = ..., link_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class DeleteLinkResponse(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("position",)
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    def __init__(self, position: _Optional[str] = ...) -> None: ...

@@ -1,5 +1,6 @@
 import datetime
 
+from daikon.v1 import access_keys_pb2 as _access_keys_pb2
 from daikon.v1 import acknowledgement_pb2 as _acknowledgement_pb2
 from daikon.v1 import links_pb2 as _links_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
@@ -133,10 +134,12 @@ class RegisterBatchRequest(_message.Message):
     def __init__(self, resources: _Optional[_Iterable[_Union[RegisterResourceRequest, _Mapping]]] = ...) -> None: ...
 
 class RegisterBatchResponse(_message.Message):
-    __slots__ = ("resources",)
+    __slots__ = ("resources", "position")
     RESOURCES_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     resources: _containers.RepeatedCompositeFieldContainer[ResourcePermissionResponse]
-    def __init__(self, resources: _Optional[_Iterable[_Union[ResourcePermissionResponse, _Mapping]]] = ...) -> None: ...
+    position: str
+    def __init__(self, resources: _Optional[_Iterable[_Union[ResourcePermissionResponse, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class UpdateVisibilityRequest(_message.Message):
     __slots__ = ("permission_id", "visibility", "service_name", "resource_type", "resource_id", "context")
@@ -301,10 +304,12 @@ class ShareBatchRequest(_message.Message):
     def __init__(self, shares: _Optional[_Iterable[_Union[ShareItem, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ShareBatchResponse(_message.Message):
-    __slots__ = ("shares",)
+    __slots__ = ("shares", "position")
     SHARES_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     shares: _containers.RepeatedCompositeFieldContainer[ShareResponse]
-    def __init__(self, shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ...) -> None: ...
+    position: str
+    def __init__(self, shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class TransferOwnershipRequest(_message.Message):
     __slots__ = ("permission_id", "owner_id", "service_name", "resource_type", "resource_id", "context")
@@ -353,11 +358,13 @@ class UnregisterRequest(_message.Message):
     def __init__(self, permission_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., cascade: bool = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class UnregisterResponse(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("position",)
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    def __init__(self, position: _Optional[str] = ...) -> None: ...
 
 class ResourcePermissionResponse(_message.Message):
-    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name", "owner_name", "owner_email", "ancestors")
+    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name", "owner_name", "owner_email", "ancestors", "position")
     ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -375,6 +382,7 @@ class ResourcePermissionResponse(_message.Message):
     OWNER_NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_EMAIL_FIELD_NUMBER: _ClassVar[int]
     ANCESTORS_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     id: str
     service_name: str
     resource_type: str
@@ -392,7 +400,8 @@ class ResourcePermissionResponse(_message.Message):
     owner_name: str
     owner_email: str
     ancestors: _containers.RepeatedCompositeFieldContainer[InheritedGrants]
-    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ..., owner_name: _Optional[str] = ..., owner_email: _Optional[str] = ..., ancestors: _Optional[_Iterable[_Union[InheritedGrants, _Mapping]]] = ...) -> None: ...
+    position: str
+    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ..., owner_name: _Optional[str] = ..., owner_email: _Optional[str] = ..., ancestors: _Optional[_Iterable[_Union[InheritedGrants, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class InheritedGrants(_message.Message):
     __slots__ = ("permission_id", "resource_type", "resource_id", "external_id", "display_name", "owner_id", "owner_name", "owner_email", "visibility", "shares")
@@ -427,7 +436,7 @@ class ShareCondition(_message.Message):
     def __init__(self, name: _Optional[str] = ..., params: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ShareResponse(_message.Message):
-    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "role", "granted_by", "granted_at", "expires_at", "condition", "grantee_name", "grantee_email")
+    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "role", "granted_by", "granted_at", "expires_at", "condition", "grantee_name", "grantee_email", "position")
     ID_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -439,6 +448,7 @@ class ShareResponse(_message.Message):
     CONDITION_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_NAME_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_EMAIL_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     id: str
     grantee_type: str
     grantee_id: str
@@ -450,7 +460,8 @@ class ShareResponse(_message.Message):
     condition: ShareCondition
     grantee_name: str
     grantee_email: str
-    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ..., grantee_name: _Optional[str] = ..., grantee_email: _Optional[str] = ...) -> None: ...
+    position: str
+    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ..., grantee_name: _Optional[str] = ..., grantee_email: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
 
 class RegisterActionsRequest(_message.Message):
     __slots__ = ("service_name", "actions")
