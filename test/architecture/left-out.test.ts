@@ -82,7 +82,7 @@ const optional = {
   'api-resources': { sharedTests: ['test/activity/events.test.ts'] },
   account: { sharedTests: ['test/activity/events.test.ts'] },
   following: {},
-  'access-keys': {},
+  'access-keys': { dependents: ['test/support/access-watch.ts'] },
   console: {
     sharedTests: ['test/architecture/deployment.test.ts'],
     dependents: [
