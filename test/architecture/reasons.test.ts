@@ -74,7 +74,9 @@ test('the formats of OAuth and SCIM name reasons of the tables', (t) => {
 const ofClients = [
   'ACTION_DENIED',
   'CONDITION_WITHOUT_FUNCTION',
+  'COPY_INCOMPLETE',
   'DEADLINE_EXCEEDED',
+  'HISTORY_CHANGED',
   'INSUFFICIENT_USER_AUTHENTICATION',
   'STREAM_ENDED',
   'TLS_FAILED',
