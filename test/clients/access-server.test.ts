@@ -57,7 +57,7 @@ for (const [name, connect] of Object.entries(clients))
 
       /** Lists what bob may view, and requires that it is what daikon answers. */
       async function list(): Promise<string[]> {
-        await access.waitFor(daikon.lastPosition() ?? '', { timeoutMs: 30_000 })
+        await access.waitFor(daikon.lastPosition() ?? '', { timeoutMs: 120_000 })
         const visible = await access.visible(bob, 'view', 'page', { workspaceId })
         const { rows } = await pool.query(
           `select id from pages p where ${visible.sql('p.id', '$1')} order by id`,
