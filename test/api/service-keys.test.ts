@@ -48,6 +48,7 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     SearchActions: evaluation,
     RegisterActions: { service_name: kind.service_name, actions: [{ name: 'publish' }] },
     ListGrantedActions: { service_name: kind.service_name },
+    GetAccessKeys: view,
     AuthorizeAction: {
       action: 'view',
       resource_type: `${kind.service_name}:${kind.resource_type}`,
