@@ -12,8 +12,13 @@ export function createTransports(
   const rest = createRestTransport(operations, ports.httpPort, isOtherVersion)
   const grpc = createGrpcTransport(ports.grpcPort)
   const call: Transport['call'] = async (method, ...args) => {
-    const operation = pickMethod(operations, method, ({ name }) => name)
-    return movePosition(await grpc.call(method, ...args), operation)
+    const outcome = await grpc.call(method, ...args)
+    // Some tests call a server whose methods they do not know.
+    if (operations.length === 0) return outcome
+    return movePosition(
+      outcome,
+      pickMethod(operations, method, ({ name }) => name),
+    )
   }
   return [{ ...grpc, call }, rest]
 }
