@@ -85,7 +85,7 @@ const overlaps = (includesMaybe: boolean, set: string) =>
 const accepted = (includesMaybe: boolean) =>
   includesMaybe ? 'unnest(a.accepts || a.maybe)' : 'unnest(a.accepts)'
 
-/** Whether the key `k` is held, or is that of a folder on which a key is held. */
+/** Whether the subject holds the key `k`, or a key of the folder that `k` stands for. */
 const isHeldByFolder = (includesMaybe: boolean, placeholder: string) => `(k = any(${keys(
   placeholder,
 )}) or exists (

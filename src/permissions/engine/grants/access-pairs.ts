@@ -24,8 +24,8 @@ export type PairedResource = {
 }
 
 /**
- * A pair that a resource accepts: whoever holds it has the grant of a level. Both parts are names in
- * plain text, such as `<workspace>:<user>` and `view`.
+ * A pair that a resource accepts: a subject that holds it has the grant of the level. Both parts are names
+ * in plain text, such as `<workspace>:<user>` and `view`.
  */
 export type Pair = {
   holder: string
@@ -39,7 +39,7 @@ export type Pair = {
 /** Every holder with every level. */
 export type HeldPairs = { holders: string[]; levels: string[] }
 
-/** Whom a subject is in a workspace. */
+/** A subject as a member of a workspace. */
 export type PairedMember = {
   workspaceId: string
   subjectId: string
@@ -62,7 +62,7 @@ export function certainPair(holder: string, level: string): Pair {
   return { holder, level, isMaybe: false, until: null }
 }
 
-/** The holder that everybody is, and the level of what is public. */
+/** The pair that all subjects hold on what is public. */
 export const everybody: HeldPairs = { holders: ['public'], levels: ['public'] }
 
 export const noPairs: HeldPairs = { holders: [], levels: [] }
