@@ -20,18 +20,3 @@ export function historyOf(identity: string): string {
 export function formatPosition({ history, number }: Position): string {
   return `${history}-${number}`
 }
-
-/** Returns the position that `formatPosition` wrote as `text`; undefined for any other text. */
-export function parsePosition(text: string): Position | undefined {
-  const [, history, digits] = /^([0-9a-f]{12})-(0|[1-9][0-9]{0,15})$/.exec(text) ?? []
-  const number = Number(digits)
-  return history !== undefined && Number.isSafeInteger(number) ? { history, number } : undefined
-}
-
-/**
- * Whether who has read everything before `read` has read what a write changed that was answered with
- * `written`. No position covers one of another history.
- */
-export function covers(read: Position, written: Position): boolean {
-  return read.history === written.history && read.number >= written.number
-}

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { WatchAccessRequest, WatchAccessResponse } from '../../gen/daikon/v1/access_keys.ts'
+import { createResourceChangeStore } from '../../src/access-keys/store/resource-change-store.ts'
+import { createResourceStateStore } from '../../src/access-keys/store/resource-state-store.ts'
 import type { AccessTimes } from '../../src/access-keys/watch/follow-access.ts'
 import { createWatchAccess } from '../../src/access-keys/watch/watch-access.ts'
 import type { ServiceError } from '../../src/core/errors.ts'
@@ -40,7 +42,8 @@ async function open(
 ) {
   const failures: unknown[] = []
   const watchAccess = createWatchAccess({
-    statements,
+    changes: createResourceChangeStore(statements),
+    states: createResourceStateStore(statements),
     onFailure: (error) => failures.push(error),
     times: { poll: 10, ...times },
   })
@@ -209,7 +212,11 @@ test.serial('a statement returns no more resources than fit into memory', async 
 })
 
 test.serial('a service has at most 20 streams', async (t) => {
-  const watchAccess = createWatchAccess({ statements: database.statements, onFailure: () => {} })
+  const watchAccess = createWatchAccess({
+    changes: createResourceChangeStore(database.statements),
+    states: createResourceStateStore(database.statements),
+    onFailure: () => {},
+  })
   const stores = createStores(database.fork())
   const request = { service_name: 'many', resource_types: [] }
   for (let count = 0; count < 20; count += 1) await watchAccess({ stores }, request)

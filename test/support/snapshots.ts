@@ -5,15 +5,7 @@ import type { Outcome } from './transports.ts'
 export function normalizeOutcome(outcome: Outcome): string {
   const { headers, ...rest } = outcome
   const { date, 'x-request-id': _, ...others } = headers
-  return normalizeText(JSON.stringify({ ...withoutPosition(rest), headers: others }))
-}
-
-/** Every change has another position. */
-function withoutPosition(outcome: object): object {
-  const { position, message, ...others } = outcome as { position?: string; message?: object }
-  if (!message) return others
-  const { position: _, ...rest } = message as { position?: string }
-  return { ...others, message: rest }
+  return normalizeText(JSON.stringify({ ...rest, headers: others }))
 }
 
 /** Replaces IDs, key prefixes and timestamps, except timestamps in 2000, which tests create. */

@@ -101,47 +101,42 @@ export function createLoadHoldings(statements: Statements): LoadHoldings {
     ]
     let row = await readRow(statements, kind, values)
     // After a crash of PostgreSQL, the first reader starts the new history.
-    const [, , , , , , , , isStandby, history] = row
-    if (!isStandby && history === null) {
+    if (!row.isStandby && row.identity === null) {
       await startFactsEpoch(statements).catch(() => {})
       row = await readRow(statements, kind, values)
     }
-    const [, , roles, isRegistered, allowsPublic, isRequired, isViewRequired, secret] = row
-    const [status, found, , , , , , , , identity, firstRunning] = row
     const { ignoredBits } = subjectKinds[kind]
-    const bits = status & ~ignoredBits
+    const bits = row.status & ~ignoredBits
     const isActive = (bits & (statusBit.active | statusBit.denied)) === statusBit.active
-    const memberships = isActive ? (found ?? []) : []
+    const memberships = isActive ? (row.memberships ?? []) : []
     return {
       action,
-      isRegistered: isRegistered && !builtInActions.includes(action),
-      allowsPublic,
-      isRequired,
-      isViewRequired,
-      roles: roles ?? [],
+      isRegistered: row.isRegistered && !builtInActions.includes(action),
+      allowsPublic: row.allowsPublic,
+      isRequired: row.isRequired,
+      isViewRequired: row.isViewRequired,
+      roles: row.roles ?? [],
       isEverybody: isActive || (bits & statusBit.anonymous) !== 0,
       ignoredBits,
       memberships,
-      secret: secret === null ? undefined : Buffer.from(secret, 'base64'),
+      secret: row.secret === null ? undefined : Buffer.from(row.secret, 'base64'),
       validUntil: firstEnd(memberships),
-      identity,
-      firstRunning,
+      identity: row.identity,
+      firstRunning: row.firstRunning,
     }
   }
 }
 
-async function readRow(
-  statements: Statements,
-  kind: SubjectKindName,
-  values: unknown[],
-): Promise<Row> {
-  const [row] = await statements.rows<Row>(
-    statementName('access keys', kind),
-    holdingsSql[kind],
-    values,
-  )
+async function readRow(statements: Statements, kind: SubjectKindName, values: unknown[]) {
+  const name = statementName('access keys', kind)
+  const [row] = await statements.rows<Row>(name, holdingsSql[kind], values)
   if (!row) throw new Error('The statement of access keys returned no row')
-  return row
+  const [status, memberships, roles, isRegistered, allowsPublic, isRequired, ...others] = row
+  const [isViewRequired, secret, isStandby, identity, firstRunning] = others
+  return {
+    ...{ status, memberships, roles, isRegistered, allowsPublic, isRequired },
+    ...{ isViewRequired, secret, isStandby, identity, firstRunning },
+  }
 }
 
 function firstEnd(memberships: MembershipRow[]): Date | undefined {

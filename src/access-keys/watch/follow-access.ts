@@ -1,17 +1,21 @@
 import type { WatchAccessResponse } from '../../../gen/daikon/v1/access_keys.ts'
 import { Sleeper } from '../../core/sleeper.ts'
 import type { KeyNames } from '../key-names.ts'
-import { formatPosition, historyOf } from '../position.ts'
-import type {
-  RecordPage,
-  RecordPlace,
-  ResourceChange,
-  ResourceChangeStore,
-} from '../store/resource-change-store.ts'
+import { formatPosition } from '../position.ts'
+import type { ResourceChangeStore } from '../store/resource-change-store.ts'
 import type { ResourceKey, ResourceStateStore } from '../store/resource-state-store.ts'
+import { BookmarkSchedule, type Progress } from './bookmark-schedule.ts'
 import { type AccessCursor, createGeneration, formatAccessCursor } from './cursor.ts'
 import { toMessage } from './messages.ts'
-import { createKindWalk, createTreeWalk, type IsAsked, type Walk } from './walk.ts'
+import { RecordReader, type RecordsRead } from './record-reader.ts'
+import {
+  createKindWalk,
+  createTreeWalk,
+  type IsAsked,
+  type KindWalk,
+  type KindWalkPart,
+  type Walk,
+} from './walk.ts'
 
 /** The intervals of streams, in milliseconds. */
 export type AccessTimes = {
@@ -40,11 +44,11 @@ export type AccessFollowing = {
   onFailure(error: unknown): void
 }
 
+/** Messages of a stream; returns a result at their end. */
+type Messages<Result = void> = AsyncGenerator<WatchAccessResponse, Result>
+
 /** A walk, and the snapshot whose records have been sent without it. */
 type OpenWalk = { walk: Walk; since: string }
-
-/** Records that are being read. */
-type OpenWindow = { until: string; next: RecordPlace }
 
 /** The number of walks after which no more records are read. */
 const maxWalks = 1000
@@ -60,207 +64,166 @@ const retryInterval = 1000
  * that they name, and the first copy of all resources. A bookmark has the position before the oldest
  * walk, so that a stream that continues there walks again.
  */
-export async function* followAccess(
+export function followAccess(
   following: AccessFollowing,
   start: AccessCursor | undefined,
   signal: AbortSignal,
-): AsyncGenerator<WatchAccessResponse> {
-  const { changes, states, serviceName, isAsked, names, digest, times, verify, onFailure } =
-    following
-  const sleeper = new Sleeper()
-  let history = start?.history
-  let generation = start?.generation ?? ''
-  /** All records up to this snapshot have been read. */
-  let since = start ? `${start.since}:${start.since}:` : undefined
-  let window: OpenWindow | undefined
-  let walks: OpenWalk[] = []
-  let fill: ReturnType<typeof createKindWalk> | undefined
+): Messages {
+  return new AccessStream(following, start, signal).messages(start?.fill)
+}
 
-  let nextPoll = 0
-  let lastBookmark = Number.NEGATIVE_INFINITY
-  let lastPosition: string | undefined
-  /** Whether changes have been sent, or all of a walk. */
-  let isBookmarkDue = false
-  let hasChanges = false
+class AccessStream {
+  readonly #following: AccessFollowing
+  readonly #signal: AbortSignal
+  readonly #records: RecordReader
+  readonly #bookmarks: BookmarkSchedule
+  readonly #sleeper = new Sleeper()
+  readonly #walks: OpenWalk[] = []
+  #generation: string
+  #fill: KindWalk | undefined
 
-  async function openFill(after?: ResourceKey) {
-    const kinds = await states.findKinds(serviceName)
-    return createKindWalk(states, kinds, isAsked, after ? { after } : {})
+  constructor(following: AccessFollowing, start: AccessCursor | undefined, signal: AbortSignal) {
+    const { changes, serviceName, times } = following
+    this.#following = following
+    this.#signal = signal
+    this.#records = new RecordReader(changes, serviceName, times.poll, start)
+    this.#bookmarks = new BookmarkSchedule(times)
+    this.#generation = start?.generation ?? ''
   }
 
-  /** Repeats a reading until it succeeds, because open watches outlast failures of the database. */
-  async function persist<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
-    while (!signal.aborted) {
-      try {
-        return await read()
-      } catch (error) {
-        onFailure(error)
-        await sleeper.wait(retryInterval, signal)
+  async *messages(fillPlace: ResourceKey | undefined): Messages {
+    if (fillPlace) await this.#openFill(fillPlace)
+    while (!this.#signal.aborted) {
+      yield* this.#sendRecords()
+      if (this.#signal.aborted) return
+      yield* this.#sendWalk()
+      if (this.#signal.aborted) return
+      const progress = this.#readProgress()
+      if (this.#bookmarks.isDue(progress)) {
+        this.#bookmarks.add(progress)
+        yield this.#createBookmark(progress.position)
       }
+      const isIdle = this.#walks.length === 0 && !this.#fill
+      if (isIdle) await this.#sleeper.wait(this.#records.delay, this.#signal)
     }
-    return undefined
   }
 
-  async function* begin(identity: string, snapshot: string): AsyncGenerator<WatchAccessResponse> {
-    history = historyOf(identity)
-    generation = createGeneration()
-    since = snapshot
-    window = undefined
-    walks = []
-    fill = await persist(() => openFill())
-    await verify()
-    if (!signal.aborted) yield { begin: { generation } }
+  /** Sends a page of records, if it is time to. */
+  async *#sendRecords(): Messages {
+    if (this.#walks.length >= maxWalks || this.#records.delay > 0) return
+    const reading = await this.#persist(() => this.#records.read())
+    if (reading === 'begin') yield* this.#begin()
+    else if (reading) yield* this.#sendChanges(reading)
   }
 
-  /** Sends the states of resources. Returns the IDs of the rows of those that exist, by key. */
-  async function* send(
-    keys: ResourceKey[],
-    rows = new Map<string, string>(),
-  ): AsyncGenerator<WatchAccessResponse, Map<string, string>> {
-    let remaining = keys
-    while (remaining.length > 0) {
-      const page = remaining
-      const found = await persist(() => states.readStates(page))
-      if (!found) return rows
-      await verify()
-      for (const state of found) {
-        if (signal.aborted) return rows
-        if (state.rowId !== undefined) rows.set(nameOf(state), state.rowId)
-        yield toMessage(state, names, isAsked)
-      }
-      // Types that an operator has deleted have no states.
-      remaining = found.length === 0 ? [] : remaining.slice(found.length)
-    }
-    return rows
+  async *#begin(): Messages {
+    this.#generation = createGeneration()
+    this.#walks.length = 0
+    await this.#openFill()
+    await this.#following.verify()
+    if (!this.#signal.aborted) yield { begin: { generation: this.#generation } }
   }
 
-  async function* sendChanges(page: ResourceChange[], before: string) {
+  async *#sendChanges({ changes, since }: RecordsRead): Messages {
     const resources = new Map<string, ResourceKey>()
     const trees: ResourceKey[] = []
-    for (const change of page) {
+    for (const change of changes) {
       if (change.scope === 'workspace') {
         const { workspaceId } = change
-        const kinds = (await persist(() => states.findKinds(serviceName))) ?? []
-        addWalk(createKindWalk(states, kinds, isAsked, { workspaceId }), before)
+        this.#addWalk(await this.#createKindWalk({ workspaceId }), since)
       } else if (change.scope !== 'all') {
         resources.set(nameOf(change), change)
         if (change.scope === 'tree') trees.push(change)
       }
     }
-    const rows = yield* send([...resources.values()])
+    const rowIds = yield* this.#send([...resources.values()])
     for (const tree of trees) {
-      const id = rows.get(nameOf(tree))
-      if (id !== undefined) addWalk(createTreeWalk(states, id), before)
+      const id = rowIds.get(nameOf(tree))
+      if (id !== undefined) this.#addWalk(createTreeWalk(this.#following.states, id), since)
     }
-  }
-
-  function addWalk(walk: Walk, before: string): void {
-    const isWaiting = walks.some((open) => open.walk.name === walk.name && !open.walk.hasBegun)
-    if (!isWaiting) walks.push({ walk, since: before })
-  }
-
-  /** Reads and sends a page of records, if it is time to. */
-  async function* followRecords(): AsyncGenerator<WatchAccessResponse> {
-    if (walks.length >= maxWalks) return
-    let page: RecordPage
-    const before = since
-    const open = window
-    if (open && before !== undefined) {
-      const more = await persist(() =>
-        changes.readOn(serviceName, { since: before, until: open.until }, open.next),
-      )
-      if (!more) return
-      page = more
-    } else {
-      if (performance.now() < nextPoll) return
-      const opened = await persist(() => changes.openWindow(serviceName, before))
-      if (!opened) return
-      nextPoll = performance.now() + times.poll
-      const { identity, snapshot, isComplete } = opened
-      if (identity === null) {
-        await persist(changes.startIdentity)
-        nextPoll = 0
-        return
-      }
-      if (before === undefined || historyOf(identity) !== history || !isComplete) {
-        yield* begin(identity, snapshot)
-        return
-      }
-      page = opened
-      window = { until: snapshot, next: { transaction: '0', id: '0' } }
-      if (page.changes.some(({ scope }) => scope === 'all')) {
-        yield* begin(identity, snapshot)
-        return
-      }
-    }
-    hasChanges ||= page.changes.length > 0
-    yield* sendChanges(page.changes, before as string)
-    if (signal.aborted || !window) return
-    if (page.next) window.next = page.next
-    else {
-      since = window.until
-      window = undefined
-      isBookmarkDue ||= hasChanges
-      hasChanges = false
-    }
+    if (changes.length > 0) this.#bookmarks.request()
   }
 
   /** Sends a page of the first walk, or of the first copy. */
-  async function* walkOn(): AsyncGenerator<WatchAccessResponse> {
-    const walk = walks[0]?.walk ?? fill
-    if (!walk) return
-    const page = await persist(() => walk.read())
+  async *#sendWalk(): Messages {
+    const walk = this.#walks[0]?.walk ?? this.#fill
+    const page = walk && (await this.#persist(() => walk.read()))
     if (!page) return
-    yield* send(page.keys)
-    if (signal.aborted || !page.isLast) return
-    if (walk === fill) fill = undefined
-    else walks.shift()
-    isBookmarkDue = true
+    yield* this.#send(page.keys)
+    if (this.#signal.aborted || !page.isLast) return
+    if (walk === this.#fill) this.#fill = undefined
+    else this.#walks.shift()
+    this.#bookmarks.request()
   }
 
-  function readPosition(): string {
-    const snapshot = walks[0]?.since ?? since ?? ''
-    return snapshot.slice(0, snapshot.indexOf(':'))
-  }
-
-  function bookmark(): WatchAccessResponse {
-    const number = readPosition()
-    lastBookmark = performance.now()
-    lastPosition = number
-    isBookmarkDue = false
-    const cursor = {
-      history: history ?? '',
-      since: number,
-      generation,
-      fill: fill?.place(),
+  /** Sends the states of resources. Returns the IDs of the rows of those that exist, by `nameOf`. */
+  async *#send(keys: ResourceKey[]): Messages<Map<string, string>> {
+    const { states, names, isAsked, verify } = this.#following
+    const rowIds = new Map<string, string>()
+    let remaining = keys
+    while (remaining.length > 0) {
+      const page = remaining
+      const found = await this.#persist(() => states.readStates(page))
+      if (!found) break
+      await verify()
+      for (const state of found) {
+        if (this.#signal.aborted) return rowIds
+        if (state.rowId !== undefined) rowIds.set(nameOf(state), state.rowId)
+        yield toMessage(state, names, isAsked)
+      }
+      // Types that an operator has deleted have no states.
+      remaining = found.length === 0 ? [] : remaining.slice(found.length)
     }
+    return rowIds
+  }
+
+  #addWalk(walk: Walk | undefined, since: string): void {
+    const isWaiting = this.#walks.some(
+      (open) => open.walk.name === walk?.name && !open.walk.hasBegun,
+    )
+    if (walk && !isWaiting) this.#walks.push({ walk, since })
+  }
+
+  async #openFill(after?: ResourceKey): Promise<void> {
+    this.#fill = await this.#createKindWalk(after ? { after } : {})
+  }
+
+  async #createKindWalk(part: KindWalkPart): Promise<KindWalk | undefined> {
+    const { states, serviceName, isAsked } = this.#following
+    const kinds = await this.#persist(() => states.findKinds(serviceName))
+    return kinds && createKindWalk(states, kinds, isAsked, part)
+  }
+
+  #readProgress(): Progress {
+    const { since, hasMore } = this.#records
+    const snapshot = this.#walks[0]?.since ?? since ?? ''
+    const position = snapshot.slice(0, snapshot.indexOf(':'))
+    return { position, isFilling: this.#fill !== undefined, hasMore }
+  }
+
+  #createBookmark(since: string): WatchAccessResponse {
+    const { history } = this.#records
+    const cursor = { history, since, generation: this.#generation, fill: this.#fill?.place() }
     return {
       bookmark: {
-        cursor: formatAccessCursor(cursor, digest),
-        position: formatPosition({ history: cursor.history, number: Number(number) }),
-        complete: fill === undefined,
+        cursor: formatAccessCursor(cursor, this.#following.digest),
+        position: formatPosition({ history, number: Number(since) }),
+        complete: this.#fill === undefined,
       },
     }
   }
 
-  function wantsBookmark(): boolean {
-    if (since === undefined) return false
-    if (isBookmarkDue && !window) return true
-    const age = performance.now() - lastBookmark
-    const hasAdvanced = fill !== undefined || readPosition() !== lastPosition
-    return age >= times.bookmark || (hasAdvanced && age >= times.progress)
-  }
-
-  const { fill: after } = start ?? {}
-  if (after) fill = await persist(() => openFill(after))
-  while (!signal.aborted) {
-    yield* followRecords()
-    if (signal.aborted) return
-    yield* walkOn()
-    if (signal.aborted) return
-    if (wantsBookmark()) yield bookmark()
-    if (!window && walks.length === 0 && !fill)
-      await sleeper.wait(Math.max(0, nextPoll - performance.now()), signal)
+  /** Repeats a reading until it succeeds, because open streams outlast failures of the database. */
+  async #persist<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+    while (!this.#signal.aborted) {
+      try {
+        return await read()
+      } catch (error) {
+        this.#following.onFailure(error)
+        await this.#sleeper.wait(retryInterval, this.#signal)
+      }
+    }
+    return undefined
   }
 }
 

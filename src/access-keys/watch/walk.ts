@@ -70,13 +70,19 @@ function advance(level: Level, parents: string[], children: Child[], isFull: boo
   level.after = last
 }
 
-/** Creates the walk through the resources of a service in order, of one workspace or of all. */
+/** The walk through the resources of a service in order. `place` is the last resource that was read. */
+export type KindWalk = Walk & { place(): ResourceKey }
+
+/** The resources of one workspace, those after a place, or all. */
+export type KindWalkPart = { workspaceId?: string; after?: ResourceKey }
+
+/** Creates the walk through the resources of a service in order. */
 export function createKindWalk(
   store: ResourceStateStore,
   kinds: Kind[],
   isAsked: IsAsked,
-  { workspaceId, after }: { workspaceId?: string; after?: ResourceKey } = {},
-): Walk & { place(): ResourceKey } {
+  { workspaceId, after }: KindWalkPart = {},
+): KindWalk {
   const remaining = kinds.filter(({ id }) => after === undefined || id >= after.kindId)
   let place = after ?? firstKey
   let hasBegun = false

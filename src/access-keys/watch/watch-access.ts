@@ -4,13 +4,10 @@ import { reasons } from '../../core/reasons.ts'
 import type { RequestContext } from '../../core/request-context.ts'
 import type { Watch } from '../../core/watch.ts'
 import { createWatchLimit } from '../../core/watch-limit.ts'
-import type { Statements } from '../../database/statement-pool.ts'
 import { createKeyNames } from '../key-names.ts'
 import type { AccessKeySecretStore } from '../store/access-key-secret-store.ts'
-import { createResourceChangeStore } from '../store/resource-change-store.ts'
-import { createResourceStateStore } from '../store/resource-state-store.ts'
 import { digestOf, parseAccessCursor } from './cursor.ts'
-import { type AccessTimes, followAccess } from './follow-access.ts'
+import { type AccessFollowing, type AccessTimes, followAccess } from './follow-access.ts'
 
 /** The maximum number of watches of one service, and of a node. */
 const maxWatches = { each: 20, node: 200 }
@@ -19,9 +16,7 @@ const accessTimes: AccessTimes = { poll: 200, progress: 1000, bookmark: 10_000, 
 
 type Stores = { accessKeySecrets: AccessKeySecretStore }
 
-type Dependencies = {
-  statements: Statements
-  onFailure: (error: unknown) => void
+type Dependencies = Pick<AccessFollowing, 'changes' | 'states' | 'onFailure'> & {
   times?: Partial<AccessTimes>
 }
 
@@ -33,13 +28,10 @@ export type WatchAccessHandler = (
 
 /** Creates the handler that opens a stream of what the resources of a service accept. */
 export function createWatchAccess({
-  statements,
-  onFailure,
   times: changedTimes,
+  ...dependencies
 }: Dependencies): WatchAccessHandler {
   const enter = createWatchLimit(maxWatches, 'a service')
-  const changes = createResourceChangeStore(statements)
-  const states = createResourceStateStore(statements)
   const times = { ...accessTimes, ...changedTimes }
 
   return async ({ stores }, request) => {
@@ -49,14 +41,12 @@ export function createWatchAccess({
     const cursor = parseAccessCursor(request.last_event_id || request.cursor || '', digest)
     const asked = new Set(types)
     const following = {
-      changes,
-      states,
+      ...dependencies,
       serviceName,
       isAsked: (type: string) => asked.size === 0 || asked.has(type),
       names: createKeyNames(secret),
       digest,
       times,
-      onFailure,
     }
     const leave = enter(serviceName)
     return {
