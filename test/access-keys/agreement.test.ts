@@ -27,8 +27,9 @@ const declarations = fc.record({
 const changes = {
   'shares end': 'delete from shares where random() < 0.5',
   'shares change': "update shares set permission = 'edit' where condition is null",
-  'owners change': `update resources r set owner_id = (
-    select user_id from members m where m.workspace_id = r.workspace_id order by random() limit 1)`,
+  'owners change': `update resources r set owner_id = coalesce((
+    select user_id from members m where m.workspace_id = r.workspace_id order by random() limit 1
+  ), owner_id)`,
   'visibilities change': "update resources set visibility = 'public' where random() < 0.5",
   'resources are moved': 'update resources set parent_id = null where random() < 0.5',
   'resources stop inheriting': 'update resources set inherits = not inherits',
