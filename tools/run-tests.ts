@@ -11,6 +11,7 @@ import { isConsoleOutdated } from '../src/dev/console-build.ts'
 import { createKeyFiles } from '../src/identity/keys.ts'
 import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { bundlePackages } from './bundled-packages.ts'
+import { bundleSources } from './bundled-sources.ts'
 import { createFileTimer } from './file-timer.ts'
 import { ensureClientCode } from './generated-code.ts'
 import { readProcessorTime } from './processor-time.ts'
@@ -50,13 +51,16 @@ try {
   await createTemplateDatabase(embedded.url)
   const keys = join(dataDir, 'keys')
   createKeyFiles({ privatePath: join(keys, 'private.pem'), publicPath: join(keys, 'public.pem') })
-  const bundled = process.env.BUNDLED_PACKAGES ?? (await bundlePackages())
+  const packages = process.env.BUNDLED_PACKAGES ?? (await bundlePackages())
+  // Takes longer than what a few test files save.
+  const sources = namesFiles || !packages ? '' : await bundleSources()
   const before = readProcessorTime().ended
   await runAva({
     TEST_DATABASE_URL: embedded.url,
     TEST_KEYS: keys,
     PROCESSOR_TIMES: processorTimes,
-    BUNDLED_PACKAGES: bundled,
+    BUNDLED_PACKAGES: packages,
+    BUNDLED_SOURCES: process.env.BUNDLED_SOURCES ?? sources,
   })
   describeProcessorTimes(readProcessorTime().ended - before)
 } finally {

@@ -27,7 +27,7 @@ export type NodeProcess = {
 }
 
 const root = join(import.meta.dirname, '../..')
-const { BUNDLED_PACKAGES, NODE_COMPILE_CACHE } = process.env
+const { BUNDLED_PACKAGES, BUNDLED_SOURCES, NODE_COMPILE_CACHE } = process.env
 const operations = createOperations(
   readRegistry(),
   createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never),
@@ -54,6 +54,7 @@ export async function startNode(
       HOME: process.env.HOME,
       NODE_COMPILE_CACHE,
       BUNDLED_PACKAGES,
+      BUNDLED_SOURCES,
       HTTP_HOST: '127.0.0.1',
       GRPC_HOST: '127.0.0.1',
       HTTP_PORT: `${httpPort}`,

@@ -10,12 +10,7 @@ import test, { type ExecutionContext } from 'ava'
 import protobuf from 'protobufjs'
 import { createSecret, hashSecret } from '../../src/identity/secret.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
-import {
-  type Declaration,
-  readForeignMethods,
-  readMethods,
-  readWatches,
-} from '../../src/rpc/method.ts'
+import { type Declaration, readForeignMethods, readMethods } from '../../src/rpc/method.ts'
 import { features } from '../../src/server/features.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
 import {
@@ -113,15 +108,31 @@ test.after.always(() => environment.stop())
 /** The folder of the keys that sign the tokens of the environment. */
 const keys = process.env.TEST_KEYS ?? ''
 
-/** Returns a feature and those that need it. */
-function withDependents(name: Name): Name[] {
-  const needing = features.filter(({ needs }) => (needs as readonly string[]).includes(name))
-  return [name, ...needing.flatMap((feature) => withDependents(feature.name as Name))]
+/** Returns features and those that need them. */
+function withDependents(names: Name[]): Name[] {
+  const needing = features.filter(({ needs }) =>
+    names.some((name) => (needs as readonly string[]).includes(name)),
+  )
+  const all = [...new Set([...names, ...needing.map(({ name }) => name as Name)])]
+  return all.length === names.length ? names : withDependents(all)
 }
 
-/** Leaves out a feature, those that need it, and their commands. Returns the files that went as well. */
-function leaveOutAll(copy: string, name: Name): string[] {
-  const names = withDependents(name)
+/** The 20 ways to choose three of six, as bits. */
+const threeOfSix = Array.from({ length: 64 }, (_, bits) => bits).filter(
+  (bits) => bits.toString(2).replaceAll('0', '').length === 3,
+)
+
+/**
+ * What is left out together: each feature in three of six groups, no two in the same three. So of any two
+ * features, each is left out of a server that has the other.
+ */
+const groups = [0, 1, 2, 3, 4, 5].map((group) => {
+  const names = Object.keys(optional) as Name[]
+  return withDependents(names.filter((_, index) => ((threeOfSix[index] ?? 0) >> group) & 1))
+})
+
+/** Leaves out features and their commands. Returns the files that went as well. */
+function leaveOutAll(copy: string, names: Name[]): string[] {
   for (const command of names.flatMap((name) => describe(name).commands ?? []))
     leaveOutCommand(copy, command)
   removeLines(join(copy, 'src/cli/admin-handlers.ts'), (line) =>
@@ -140,101 +151,110 @@ async function listHandlers(name: Name): Promise<string[]> {
   )
 }
 
-for (const name of Object.keys(optional) as Name[]) {
-  const names = withDependents(name)
-
-  test.serial(`a server without ${names.join(' and ')} has valid types`, async (t) => {
-    t.timeout(600_000)
-    const copy = copyRepository(t)
-    const removed = leaveOutAll(copy, name)
-    const dependent = removed.filter((file) => !file.startsWith('test/clients/'))
-    t.deepEqual(dependent.sort(), (describe(name).dependents ?? []).sort())
-    for (const file of names.flatMap((name) => describe(name).sharedTests ?? []))
-      rmSync(join(copy, file), { force: true })
-    t.is(await findTypeErrors(copy), '')
-  })
-
-  test.serial(`a server without ${names.join(' and ')} serves the rest`, async (t) => {
-    t.timeout(600_000)
-    const copy = copyRepository(t)
-    leaveOutAll(copy, name)
-    const settings = { DATABASE_URL: databaseUrl, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
-    const server = await startServer(t, keys, settings, copy)
-    const handlers = (await Promise.all(names.map(listHandlers))).flat()
-    const isGone = ({ service, key }: Pick<Declaration, 'service' | 'key'>) =>
-      handlers.includes(`${service} ${key}`)
-    const fetchJson = async (path: string, init?: RequestInit) => {
-      const response = await fetch(`http://127.0.0.1:${server.httpPort}${path}`, init)
-      return { status: response.status, body: (await response.json()) as any }
-    }
-
-    const { paths } = (await fetchJson('/openapi.json')).body
-    const documented = Object.values<Record<string, { operationId: string }>>(paths)
-      .flatMap((verbs) => Object.values(verbs))
-      .map(({ operationId }) => operationId)
-    const idOf = ({ service, descriptor }: Declaration) => `${service}_${descriptor.name}`
-    t.deepEqual(
-      methods.filter((method) => documented.includes(idOf(method)) === isGone(method)).map(idOf),
-      [],
-    )
-
-    const gone = methods.filter(isGone)
-    const watches = readWatches(registry).filter(isGone)
-    t.is(gone.length + watches.length > 0, !withoutMethods.includes(name))
-    for (const { routes } of gone)
-      for (const { verb, path } of routes) {
-        const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
-        const { status, body } = await fetchJson(url, { method: verb.toUpperCase() })
-        // Paths such as /permissions/routes also have the form of another route, for other verbs.
-        const isOther = status === 405 && body.reason === 'METHOD_NOT_ALLOWED'
-        t.true(isOther || (status === 404 && body.reason === 'NO_SUCH_ROUTE'), `${verb} ${path}`)
-      }
-
-    const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())
-    t.teardown(() => client.close())
-    const callable = [...gone, ...readForeignMethods(registry).filter(isGone)].filter(
-      ({ service }) => service === 'Authorization' || Object.hasOwn(grpcServices, service),
-    )
-    for (const method of callable)
-      t.is(await call(client, `/${method.name}`), unimplemented, method.name)
-    t.not(await call(client, '/daikon.v1.AuthService/GetMe'), undefined)
-
-    const reflected = await reflect(client, { listServices: '' })
-    const listed: string[] = reflected.listServicesResponse.service.map(
-      ({ name }: { name: string }) => name,
-    )
-    for (const [service, definition] of Object.entries(grpcServices)) {
-      const keys = Object.keys(definition)
-      const served = keys.filter((key) => !isGone({ service, key }))
-      t.is(listed.includes(`daikon.v1.${service}`), served.length > 0, service)
-      if (served.length === 0) continue
-      const found = await reflect(client, { fileContainingSymbol: `daikon.v1.${service}` })
-      const described = found.fileDescriptorResponse.fileDescriptorProto
-        .map((bytes: Uint8Array) => fromBinary(FileDescriptorProtoSchema, bytes))
-        .flatMap(
-          (file: { service: { name: string; method: { name: string }[] }[] }) => file.service,
-        )
-        .find((found: { name: string }) => found.name === service)
-      t.deepEqual(
-        described.method.map(({ name }: { name: string }) => name.toLowerCase()).sort(),
-        served.map((key) => key.toLowerCase()).sort(),
-        service,
+test('of two features that do not need each other, each is left out of a server that has the other', (t) => {
+  for (const left of Object.keys(optional) as Name[])
+    for (const kept of Object.keys(optional) as Name[]) {
+      if (withDependents([left]).includes(kept)) continue
+      t.true(
+        groups.some((names) => names.includes(left) && !names.includes(kept)),
+        `${left}, ${kept}`,
       )
     }
+})
 
-    for (const document of ['openid-configuration', 'oauth-authorization-server'])
-      t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
+for (const names of groups)
+  test.serial(
+    `a server without ${names.join(', ')} has valid types and serves the rest`,
+    async (t) => {
+      t.timeout(600_000)
+      const copy = copyRepository(t)
+      const removed = leaveOutAll(copy, names)
+      const dependent = removed.filter((file) => !file.startsWith('test/clients/'))
+      const expected = new Set(names.flatMap((name) => describe(name).dependents ?? []))
+      const isInFolder = (file: string) => names.some((name) => file.startsWith(`test/${name}/`))
+      t.deepEqual(dependent.sort(), [...expected].filter((file) => !isInFolder(file)).sort())
+      for (const file of names.flatMap((name) => describe(name).sharedTests ?? []))
+        rmSync(join(copy, file), { force: true })
+      t.is(await findTypeErrors(copy), '')
 
-    await checkAsInReadme(t, copy, server.httpPort)
-  })
-}
+      const settings = { DATABASE_URL: databaseUrl, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
+      const server = await startServer(t, keys, settings, copy)
+      const brought = await Promise.all(names.map(listHandlers))
+      for (const [index, name] of names.entries())
+        t.is(brought[index]?.length === 0, withoutMethods.includes(name), name)
+      const handlers = brought.flat()
+      const isGone = ({ service, key }: Pick<Declaration, 'service' | 'key'>) =>
+        handlers.includes(`${service} ${key}`)
+      const fetchJson = async (path: string, init?: RequestInit) => {
+        const response = await fetch(`http://127.0.0.1:${server.httpPort}${path}`, init)
+        return { status: response.status, body: (await response.json()) as any }
+      }
+
+      const { paths } = (await fetchJson('/openapi.json')).body
+      const documented = Object.values<Record<string, { operationId: string }>>(paths)
+        .flatMap((verbs) => Object.values(verbs))
+        .map(({ operationId }) => operationId)
+      const idOf = ({ service, descriptor }: Declaration) => `${service}_${descriptor.name}`
+      t.deepEqual(
+        methods.filter((method) => documented.includes(idOf(method)) === isGone(method)).map(idOf),
+        [],
+      )
+
+      const gone = methods.filter(isGone)
+      for (const { routes } of gone)
+        for (const { verb, path } of routes) {
+          const url = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
+          const { status, body } = await fetchJson(url, { method: verb.toUpperCase() })
+          // Paths such as /permissions/routes also have the form of another route, for other verbs.
+          const isOther = status === 405 && body.reason === 'METHOD_NOT_ALLOWED'
+          t.true(isOther || (status === 404 && body.reason === 'NO_SUCH_ROUTE'), `${verb} ${path}`)
+        }
+
+      const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())
+      t.teardown(() => client.close())
+      const callable = [...gone, ...readForeignMethods(registry).filter(isGone)].filter(
+        ({ service }) => service === 'Authorization' || Object.hasOwn(grpcServices, service),
+      )
+      for (const method of callable)
+        t.is(await call(client, `/${method.name}`), unimplemented, method.name)
+      t.not(await call(client, '/daikon.v1.AuthService/GetMe'), undefined)
+
+      const reflected = await reflect(client, { listServices: '' })
+      const listed: string[] = reflected.listServicesResponse.service.map(
+        ({ name }: { name: string }) => name,
+      )
+      for (const [service, definition] of Object.entries(grpcServices)) {
+        const keys = Object.keys(definition)
+        const served = keys.filter((key) => !isGone({ service, key }))
+        t.is(listed.includes(`daikon.v1.${service}`), served.length > 0, service)
+        if (served.length === 0) continue
+        const found = await reflect(client, { fileContainingSymbol: `daikon.v1.${service}` })
+        const described = found.fileDescriptorResponse.fileDescriptorProto
+          .map((bytes: Uint8Array) => fromBinary(FileDescriptorProtoSchema, bytes))
+          .flatMap(
+            (file: { service: { name: string; method: { name: string }[] }[] }) => file.service,
+          )
+          .find((found: { name: string }) => found.name === service)
+        t.deepEqual(
+          described.method.map(({ name }: { name: string }) => name.toLowerCase()).sort(),
+          served.map((key) => key.toLowerCase()).sort(),
+          service,
+        )
+      }
+
+      for (const document of ['openid-configuration', 'oauth-authorization-server'])
+        t.is((await fetchJson(`/.well-known/${document}`)).status, 200, document)
+
+      await checkAsInReadme(t, copy, server.httpPort)
+    },
+  )
 
 test.serial(
   'without connections, a workspace that enforces one refuses other sign-ins',
   async (t) => {
     t.timeout(600_000)
     const copy = copyRepository(t)
-    leaveOutAll(copy, 'connections')
+    leaveOutAll(copy, withDependents(['connections']))
     const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: databaseUrl }, copy)
     const workspace_id = await seed.workspace()
     const domain = `${workspace_id}.test`
@@ -275,7 +295,7 @@ test.serial(
 
 for (const [title, remove] of [
   ['migrate-from', (copy: string) => leaveOutCommand(copy, 'migrate-from')],
-  ['csv-import', (copy: string) => leaveOutAll(copy, 'csv-import')],
+  ['csv-import', (copy: string) => leaveOutAll(copy, ['csv-import'])],
 ] as const)
   test.serial(`the command line works without ${title}`, async (t) => {
     t.timeout(600_000)

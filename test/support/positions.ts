@@ -1,4 +1,5 @@
-import type { Position } from '../../src/access-keys/position.ts'
+/** The parts of `X-Daikon-Position`. */
+type Position = { history: string; number: number }
 
 /** Reads what `formatPosition` writes. */
 export function parsePosition(text: string): Position | undefined {

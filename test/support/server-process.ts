@@ -67,6 +67,7 @@ export function launchServer(
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       BUNDLED_PACKAGES: process.env.BUNDLED_PACKAGES,
+      BUNDLED_SOURCES: process.env.BUNDLED_SOURCES,
       HTTP_PORT: '0',
       GRPC_PORT: '0',
       METRICS_PORT: '0',

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Plugin, rolldown } from 'rolldown'
+
+const root = join(import.meta.dirname, '..')
+
+/** What use-bundled-packages.ts reads. All names are URLs of files. */
+export type SourceIndex = {
+  /** The program and the test files that load the server. What else starts a thread loads its few modules. */
+  entries: string[]
+  /** The modules of the server, with the module in the folder that has the same exports. */
+  modules: Record<string, string>
+}
+
+/** The module that composes the server. What it imports is bundled. */
+const server = 'src/server/application.ts'
+
+const bundleId = '\0sources'
+
+/**
+ * Bundles the modules that the server consists of, unless that has happened since they were changed. Each test
+ * file is a thread, and each server a process, that loads a thousand of them. Returns the file of the index.
+ */
+export async function bundleSources(): Promise<string> {
+  const files = globSync('{src,gen,test}/**/*.ts', { cwd: root, exclude: ['**/node_modules'] })
+  const imports = new Map(files.map((file) => [file, listImports(file)]))
+  const found = new Set<string>()
+  const collect = (file: string) => {
+    if (found.has(file) || !file.endsWith('.ts')) return
+    found.add(file)
+    for (const imported of imports.get(file) ?? []) collect(imported)
+  }
+  collect(server)
+  const sources = [...found].sort()
+  const known = new Map([[server, true]])
+  const loadsServer = (file: string): boolean => {
+    const loads = known.get(file) ?? (imports.get(file) ?? []).some(loadsServer)
+    known.set(file, loads)
+    return loads
+  }
+  const version = createHash('sha256').update(root)
+  for (const file of ['package-lock.json', 'tools/bundled-sources.ts', ...sources])
+    version.update(`${file}\n`).update(readFileSync(join(root, file)))
+  const cache = join(root, 'node_modules/.cache')
+  const folder = join(cache, `sources-${version.digest('hex').slice(0, 16)}`)
+  const tests = files.filter((file) => file.endsWith('.test.ts') && loadsServer(file))
+  const index = join(folder, 'index.json')
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true })
+    const temporary = mkdtempSync(`${folder}-`)
+    await bundle(sources, temporary)
+    // Another run may have been faster.
+    if (existsSync(folder)) await rm(temporary, { recursive: true })
+    else renameSync(temporary, folder)
+  }
+  const urlOf = (file: string) => pathToFileURL(join(root, file)).href
+  const modules = sources.map((file, position) => [
+    urlOf(file),
+    pathToFileURL(join(folder, `${position}.js`)).href,
+  ])
+  const content: SourceIndex = {
+    entries: ['src/main.ts', ...tests].map(urlOf),
+    modules: Object.fromEntries(modules),
+  }
+  await writeFile(index, JSON.stringify(content))
+  return index
+}
+
+/** Returns the files that a file loads, also those that it loads later. */
+function listImports(file: string): string[] {
+  const source = readFileSync(join(root, file), 'utf8')
+  const statements =
+    /^(?:import|export) (?!type )[^'"]*?from ['"](\.[^'"]+\.ts)['"]|\bimport\('(\.[^']+)'\)/gm
+  return [...source.matchAll(statements)].map(([, path, later]) =>
+    relative(root, join(root, dirname(file), path ?? later ?? '')),
+  )
+}
+
+/** Writes one module with all sources, and one for each that exports what the source does. */
+async function bundle(sources: string[], folder: string): Promise<void> {
+  const build = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: { sources: bundleId },
+    plugins: [resolveSources(sources), keepPaths],
+    treeshake: false,
+    logLevel: 'silent',
+  })
+  await build.write({ dir: folder, entryFileNames: '[name].js', codeSplitting: false })
+  await build.close()
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  const bundled = await import(join(folder, 'sources.js'))
+  for (const [position] of sources.entries()) {
+    const names = Object.keys(bundled[nameOf(position)]).join(', ')
+    const source = `import { ${nameOf(position)} as source } from './sources.js'
+export const { ${names} } = source\n`
+    await writeFile(join(folder, `${position}.js`), source)
+  }
+}
+
+const nameOf = (position: number) => `source${position}`
+
+function resolveSources(sources: string[]): Plugin {
+  const paths = new Set(sources.map((file) => join(root, file)))
+  return {
+    name: 'sources',
+    resolveId(id, importer) {
+      if (id === bundleId || paths.has(id)) return id
+      if (importer === undefined || !id.startsWith('.')) return { id, external: true }
+      const path = join(dirname(importer), id)
+      return paths.has(path) ? path : { id: pathToFileURL(path).href, external: true }
+    },
+    load(id) {
+      if (id !== bundleId) return
+      const lines = sources.map(
+        (file, position) => `export * as ${nameOf(position)} from '${join(root, file)}'`,
+      )
+      return lines.join('\n')
+    },
+  }
+}
+
+/** Lets modules find the files next to them. */
+const keepPaths: Plugin = {
+  name: 'paths',
+  transform(code, id) {
+    if (!code.includes('import.meta.')) return
+    return code
+      .replaceAll(/\bimport\.meta\.dirname\b/g, JSON.stringify(dirname(id)))
+      .replaceAll(/\bimport\.meta\.filename\b/g, JSON.stringify(id))
+      .replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(id).href))
+  },
+}
