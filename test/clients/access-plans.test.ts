@@ -94,7 +94,7 @@ const shapes = {
 } as const
 
 for (const [name, shape] of Object.entries(shapes) as [keyof typeof shapes, Shape][])
-  test.serial(`pages of who sees ${name} read what they need, in the shape ${shape}`, async (t) => {
+  test.serial(`pages for ${name} have the shape ${shape}, and read what they need`, async (t) => {
     for (const order of Object.values(orders))
       for (const page of [1, 7]) {
         const visible = await view(name, 20 * page)
@@ -121,6 +121,8 @@ function assertPage(
   const read = isFew ? visible : 50 + (2 * rows * total) / visible
   assertAtMost(t, readRows(plan, 'documents'), read, 'documents')
   assertAtMost(t, readRows(plan, table), read, 'rows of the copy')
+  // Each document is in one folder, with at most three grants.
+  assertAtMost(t, readRows(plan, 'folder_grants'), 3 * read, 'grants on folders')
   assertAtMost(t, readBlocks(plan), 50 + (shapes[name] === 'lazy' ? 20 : 10) * read, 'blocks')
 }
 
