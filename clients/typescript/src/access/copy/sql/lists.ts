@@ -21,7 +21,8 @@ export const maxFolderGrants = 5000
  * | $8 | int: the maximum number of grants on folders that are read |
  *
  * `certain` and `maybe` have the keys that occur in the table, with those of folders. `own_certain` and
- * `own_maybe` have the keys that are held, whether or not they occur.
+ * `own_maybe` have the keys that are held, whether or not they occur. The `offset 0` prevents a scan of all
+ * occurrences where a few keys hold most of the folders.
  */
 export const resolveKeys = `
   with holders as (select distinct entry, holder from unnest($1::int[], $2::text[]) x (entry, holder)),
@@ -41,7 +42,9 @@ export const resolveKeys = `
   occurring as (
     select k.id, k.certain, greatest(o.resources, 0) as resources
     from (select * from own union all select * from folders) k
-    join daikon_access.occurrences o on o.key = k.id and o.resource_type = $6)
+    cross join lateral (
+      select o.resources from daikon_access.occurrences o
+      where o.resource_type = $6 and o.key = k.id offset 0) o)
   select
     array(select id::text from occurring where certain) as certain,
     array(select id::text from occurring where not certain) as maybe,
@@ -83,13 +86,19 @@ const overlaps = (includesMaybe: boolean, set: string) =>
 const accepted = (includesMaybe: boolean) =>
   includesMaybe ? 'unnest(a.accepts || a.maybe)' : 'unnest(a.accepts)'
 
-/** Whether the subject holds the key `k`, or a key of the folder that `k` stands for. */
+/**
+ * Whether the subject holds the key `k`, or a key of the folder that `k` stands for. With `offset 0`, the
+ * grants of this folder are read, never those of the subject on all folders.
+ */
 const isHeldByFolder = (includesMaybe: boolean, placeholder: string) => `(k = any(${keys(
   placeholder,
 )}) or exists (
-    select from daikon_access.folder_grants f
-    where f.inherit_key = k and f.key = any(${keys(placeholder)})
-      and (f.until is null or f.until > now())${includesMaybe ? '' : ' and not f.maybe'}))`
+    select from (
+      select f.key from daikon_access.folder_grants f
+      where f.inherit_key = k and (f.until is null or f.until > now())${
+        includesMaybe ? '' : ' and not f.maybe'
+      } offset 0) f
+    where f.key = any(${keys(placeholder)})))`
 
 /** The keys that are held, and those of all folders on which one is held. */
 const withFolders = (includesMaybe: boolean, placeholder: string) => `array(
