@@ -12,7 +12,7 @@ export type List = { sort: Sort; search: string; page: number }
 
 export const pageSize = 20
 
-/** Counting stops here: nobody needs to know whether 10,311 or 10,312 documents were found. */
+/** Counting stops here, because counting more takes longer. Pages show `1,000+`. */
 export const maxCount = 1000
 
 const orders: Record<Sort, string> = {

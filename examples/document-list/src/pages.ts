@@ -141,7 +141,7 @@ export function renderDocument({
             ${
               shares.length > 0
                 ? html`<ul>${shares.map((share) => renderShare(id, share))}</ul>`
-                : html`<p class="muted">Not shared with anybody.</p>`
+                : html`<p class="muted">Not shared yet.</p>`
             }
             <form method="post" action="/documents/${id}/shares" class="share">
               <label>Person <select name="email">

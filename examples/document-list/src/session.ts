@@ -1,5 +1,5 @@
-// Who makes a request, and from which site. Here, people are chosen and nobody signs in: replace `choosePerson`
-// and `personOf` with the sign-in of your service.
+// Who makes a request, and from which site. Here, a person is chosen without a sign-in: replace `choosePerson` and
+// `personOf` with the sign-in of your service.
 import type { Request, RequestHandler, Response } from 'express'
 import { people } from './setup.ts'
 

@@ -28,13 +28,21 @@ export async function setUp(): Promise<{ daikon: DaikonClient; pool: pg.Pool }> 
   return { daikon, pool }
 }
 
-/** Declares the condition of shares that begin later, unless the type is declared already. */
+/** Adds the condition of shares that begin later to the declaration of the type, which may have others. */
 async function declareDocuments(daikon: DaikonClient): Promise<void> {
-  const declared = await daikon.resourceTypes()
-  if (declared.some(({ type }) => type === 'document')) return
+  const types = await daikon.resourceTypes()
+  const declared = types.find(({ type }) => type === 'document')
+  const { description, allowPublic, roles, conditions = [], requirements } = declared ?? {}
+  if (conditions.some(({ name }) => name === 'not_before')) return
+  const parameters = { time: 'timestamp' }
   await daikon.declareType('document', {
+    description,
+    allowPublic,
+    roles,
+    requirements,
     conditions: [
-      { name: 'not_before', expression: 'now >= params.time', parameters: { time: 'timestamp' } },
+      ...conditions,
+      { name: 'not_before', expression: 'now >= params.time', parameters },
     ],
   })
 }
