@@ -212,7 +212,6 @@ test.serial(
     t.is((await get(eve, path)).status, 404)
 
     // A share with a condition is confirmed by a check.
-    const before = (await get(eve)).count
     t.is((await post(ben, `${path}/shares`, { ...share, from: '2020-01-31' })).status, 303)
     await waitUntil(() => isListed(eve, title))
     const confirmed = await get(eve)
