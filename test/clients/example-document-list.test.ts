@@ -290,10 +290,10 @@ browserTest('examples/document-list works in a browser, also on a phone', async 
   await capture(page, 'list')
 
   await page.getByRole('link', { name: 'Ideas for the offsite' }).click()
-  await page.getByLabel('Person', { exact: true }).last().selectOption('Eve')
+  await page.getByRole('combobox', { name: 'Person' }).selectOption('Eve')
   await page.getByRole('button', { name: 'Share' }).click()
   await page.getByRole('button', { name: 'Revoke' }).waitFor()
-  await page.getByLabel('Person', { exact: true }).last().selectOption('Eve')
+  await page.getByRole('combobox', { name: 'Person' }).selectOption('Eve')
   await page.getByLabel('From').fill('2020-01-31')
   await page.getByRole('button', { name: 'Share' }).click()
   await page.getByText('from 31 Jan 2020').waitFor()

@@ -182,7 +182,7 @@ function readList({ sort, q, page }: Request['query']): List {
 const showError: ErrorRequestHandler = (error, _request, response, next) => {
   const { status, message } = describe(error)
   if (response.headersSent) return next(error)
-  if (status >= 500) console.error(error)
+  if (status === 500) console.error(error)
   if (status === 503) response.set('retry-after', '1')
   response.status(status).send(renderError(status, message))
 }
