@@ -144,15 +144,15 @@ export function renderDocument({
                 : html`<p class="muted">Not shared yet.</p>`
             }
             <form method="post" action="/documents/${id}/shares" class="share">
-              <label>Person <select name="email">
+              <label><span>Person</span> <select name="email">
                 ${people
                   .filter((email) => email !== author)
                   .map((email) => html`<option value="${email}">${nameOf(email)}</option>`)}
               </select></label>
-              <label>May <select name="permission">
+              <label><span>May</span> <select name="permission">
                 <option value="view">view</option><option value="edit">edit</option>
               </select></label>
-              <label>From <small class="muted">optional</small> <input type="date" name="from"></label>
+              <label><span>From <small class="muted">(optional)</small></span> <input type="date" name="from"></label>
               <button class="primary">Share</button>
             </form>
           </section>`
@@ -191,7 +191,7 @@ export function renderError(status: number, message: string): string {
 
 function renderHeader(people: string[], person: string): Html {
   return html`<header>
-    <a href="/" class="brand">Documents</a>
+    <a href="/" class="brand">document-list</a>
     <form method="post" action="/person" class="choice" aria-label="Person">
       ${people.map(
         (email) => html`<button name="person" value="${email}" title="${email}"
