@@ -12,7 +12,7 @@ const follower = access.follow({
     if (phase === 'following' && !isComplete) console.log(`The copy is complete (${written} rows)`)
     isComplete = phase === 'following'
   },
-  onDisconnect: (error) => console.warn('daikon:', error.message),
+  onDisconnect: (error) => console.warn('follower:', error.message),
 })
 // An error that no further attempt corrects, such as a wrong service key.
 follower.catch((error) => {

@@ -60,8 +60,10 @@ export function renderList({
         </form>
         <nav aria-label="Order" class="choice">
           ${(Object.keys(sorts) as Sort[]).map(
-            (name) => html`<a href="${urlOf({ ...list, sort: name, page: 1 })}"
-              ${name === sort ? html`aria-current="true"` : ''}>${sorts[name]}</a>`,
+            (name) =>
+              html`<a href="${urlOf({ ...list, sort: name, page: 1 })}"${
+                name === sort && html` aria-current="true"`
+              }>${sorts[name]}</a>`,
           )}
         </nav>
       </div>
@@ -194,8 +196,10 @@ function renderHeader(people: string[], person: string): Html {
     <a href="/" class="brand">document-list</a>
     <form method="post" action="/person" class="choice" aria-label="Person">
       ${people.map(
-        (email) => html`<button name="person" value="${email}" title="${email}"
-          ${email === person ? html`aria-current="true"` : ''}>${nameOf(email)}</button>`,
+        (email) =>
+          html`<button name="person" value="${email}" title="${email}"${
+            email === person && html` aria-current="true"`
+          }>${nameOf(email)}</button>`,
       )}
     </form>
   </header>`

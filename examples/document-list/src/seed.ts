@@ -51,8 +51,8 @@ async function addDocuments(size: number): Promise<void> {
   const documents = Array.from({ length: size }, () => ({
     id: randomUUID(),
     title: pick(titles)(),
-    // The first person has written most.
-    author: people[Math.floor(people.length * Math.random() ** 2)] as string,
+    // The last person has written least.
+    author: Math.random() < 0.03 ? (people.at(-1) as string) : pick(people.slice(0, -1)),
     updated_at: new Date(Date.now() - Math.random() * 1000 * day),
   }))
   const options = { deadlineMs: 60_000 }
@@ -62,16 +62,16 @@ async function addDocuments(size: number): Promise<void> {
       id,
       workspaceId,
       ownerEmail: author,
-      visibility: Math.random() < 0.05 ? 'workspace' : 'private',
+      visibility: Math.random() < 0.02 ? 'workspace' : 'private',
     })),
     options,
   )
   await daikon.shareMany(
     documents
-      .filter(() => Math.random() < 0.1)
+      .filter(() => Math.random() < 0.04)
       .map(({ id, author }): NewShare => {
         const others = people.filter((email) => email !== author)
-        const isConditional = Math.random() < 0.1
+        const isConditional = Math.random() < 0.25
         return {
           resource: { type: 'document', id },
           grantee: { email: pick(others) },
