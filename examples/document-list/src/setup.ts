@@ -30,21 +30,22 @@ export async function setUp(): Promise<{ daikon: DaikonClient; pool: pg.Pool }> 
 
 /** Adds the condition of shares that begin later to the declaration of the type, which may have others. */
 async function declareDocuments(daikon: DaikonClient): Promise<void> {
-  const types = await daikon.resourceTypes()
+  const options = { deadlineMs: 30_000 }
+  const types = await daikon.resourceTypes(options)
   const declared = types.find(({ type }) => type === 'document')
   const { description, allowPublic, roles, conditions = [], requirements } = declared ?? {}
   if (conditions.some(({ name }) => name === 'not_before')) return
-  const parameters = { time: 'timestamp' }
-  await daikon.declareType('document', {
+  const declaration = {
     description,
     allowPublic,
     roles,
     requirements,
     conditions: [
       ...conditions,
-      { name: 'not_before', expression: 'now >= params.time', parameters },
+      { name: 'not_before', expression: 'now >= params.time', parameters: { time: 'timestamp' } },
     ],
-  })
+  }
+  await daikon.declareType('document', declaration, options)
 }
 
 /** Creates a database next to daikon's. */
