@@ -412,12 +412,14 @@ test('rows that only a check can decide are marked, and confirmed in one batch',
     ],
   )
   script.allowed.add(uuid(20)).add(uuid(50))
-  const shown = await access.confirm(subject, 'view', 'document', rows)
+  const context = { ip: '10.1.2.3' }
+  const shown = await access.confirm(subject, 'view', 'document', rows, { context })
   t.deepEqual(
     shown.map(({ id }) => numberOf(id)),
     [20, 42, 50],
   )
   t.is(script.checked.length, 5)
+  t.deepEqual(script.contexts, [context])
 })
 
 test('a list of one workspace has no rows of others', async (t) => {

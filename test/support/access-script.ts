@@ -1,6 +1,7 @@
 import type {
   AccessMessage,
   AccessResource,
+  Context,
   RemoteDaikon,
 } from '../../clients/typescript/src/daikon.ts'
 
@@ -20,6 +21,8 @@ export type ScriptedDaikon = {
   allowed: Set<string>
   /** The IDs of resources that were checked. */
   checked: string[]
+  /** The context of each batch of checks. */
+  contexts: (Context | undefined)[]
 }
 
 export function createScriptedDaikon(): ScriptedDaikon {
@@ -28,11 +31,13 @@ export function createScriptedDaikon(): ScriptedDaikon {
   const cursors: (string | undefined)[] = []
   const allowed = new Set<string>()
   const checked: string[] = []
+  const contexts: (Context | undefined)[] = []
   let onMessage = () => {}
   return {
     cursors,
     allowed,
     checked,
+    contexts,
     send(...sent) {
       messages.push(...sent)
       onMessage()
@@ -63,7 +68,8 @@ export function createScriptedDaikon(): ScriptedDaikon {
             })
         }
       },
-      async checkMany(checks) {
+      async checkMany(checks, options) {
+        contexts.push(options?.context)
         checked.push(...checks.map(({ resource }) => resource.id))
         return checks.map(({ resource }) => allowed.has(resource.id))
       },

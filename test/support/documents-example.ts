@@ -112,7 +112,7 @@ export async function useDocumentsExample(
 }
 
 /** Starts the example as its README describes. Returns the URL that it prints. */
-async function startExample(
+export async function startExample(
   t: ExecutionContext,
   [program = '', ...args]: string[],
   env: Record<string, string>,

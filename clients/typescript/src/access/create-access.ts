@@ -1,5 +1,5 @@
 import type { RemoteDaikon } from '../api.ts'
-import type { CallOptions, Subject } from '../argument-types.ts'
+import type { CallOptions, CheckOptions, Subject } from '../argument-types.ts'
 import { DaikonError, DeadlineExceededError, invalidArgument } from '../errors.ts'
 import { findUnknownOption } from '../option-names.ts'
 import { isUuid } from '../resource-id.ts'
@@ -81,14 +81,14 @@ export type Access<Type extends string = string> = {
   visible(subject: Subject, action: string, type: Type, options?: VisibleOptions): Promise<Visible>
   /**
    * Returns the rows on which the subject may perform the action, in order: those that are certain, and those
-   * that one batch of checks allows.
+   * that one batch of checks allows. `context` is what conditions read.
    */
   confirm<Row extends CopyRow>(
     subject: Subject,
     action: string,
     type: Type,
     rows: readonly Row[],
-    options?: CallOptions,
+    options?: CheckOptions,
   ): Promise<Row[]>
   /** Ends `follow`, and resolves once it has ended. */
   close(): Promise<void>
@@ -219,12 +219,12 @@ export function createAccess<Types extends KeyTypes>(
       })
     },
 
-    async confirm(subject, action, type, rows, call) {
+    async confirm(subject, action, type, rows, options) {
       requireKnownType(type)
       const uncertain = rows.filter(({ certain }) => !certain)
       const results = await daikon.checkMany(
         uncertain.map(({ id }) => ({ subject, action, resource: { type, id: String(id) } })),
-        call,
+        options,
       )
       const allowed = new Set(uncertain.filter((_, index) => results[index]))
       return rows.filter((row) => row.certain || allowed.has(row))
