@@ -19,7 +19,7 @@ export const findColumn = `
         -- of rows, before, insert, update
         and t.tgtype & 23 = 23
         and (t.tgattr::text = '' or t.tgattr::int2[] @> array[a.attnum, k.attnum])
-        and strpos(p.prosrc, 'daikon_access.follower') > 0 and strpos(p.prosrc, $2) > 0
+        and strpos(p.prosrc, 'daikon_access.follower') > 0 and strpos(p.prosrc, replace($2, '"', '""')) > 0
     ) as is_protected
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
