@@ -1,8 +1,9 @@
 // Copied from clients/typescript/src/access/copy/check-copy.ts. DO NOT EDIT.
 
 import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
-import { type ColumnNames, findColumns } from './accepts-column.ts'
+import type { ColumnNames } from './column-names.ts'
 import type { DatabaseClient, DatabasePool } from './database.ts'
+import { findColumns } from './find-columns.ts'
 import type { FollowSource } from './follow-once.ts'
 import { findKey, type KeyTypes } from './key-types.ts'
 import { createMessageQueue, type MessageQueue } from './message-queue.ts'
@@ -55,6 +56,7 @@ export async function checkCopy({
   delayMs: number
 }): Promise<{ compared: number; differences: Difference[] }> {
   const client = await pool.connect()
+  client.on('error', () => {})
   const stopped = new AbortController()
   try {
     const found = await findColumns(client, types, columns)
@@ -62,8 +64,8 @@ export async function checkCopy({
     const queue = createMessageQueue(source(options), 2 * pageSize)
     try {
       const { compared, differences } = await compareStream(client, types, queue, delayMs)
-      for (const [type, column] of Object.entries(found)) {
-        const { rows } = column ? await client.query(findStale(column, type)) : { rows: [] }
+      for (const [type, column] of found) {
+        const { rows } = await client.query(findStale(column, type))
         for (const { id } of rows) differences.push({ type, id, problem: 'column' })
       }
       return { compared, differences }

@@ -1,10 +1,11 @@
 // Copied from clients/typescript/src/access/copy/follow-once.ts. DO NOT EDIT.
 
 import { randomUUID } from 'node:crypto'
-import { type AcceptsColumns, type ColumnNames, findColumns } from './accepts-column.ts'
 import { createBatchCollector } from './batch.ts'
+import type { AcceptsColumns, ColumnNames } from './column-names.ts'
 import { type DatabaseClient, type DatabasePool, inTransaction } from './database.ts'
 import { createColumnFill } from './fill-columns.ts'
+import { findColumns } from './find-columns.ts'
 import { createKeyIds } from './key-ids.ts'
 import type { KeyTypes } from './key-types.ts'
 import { createMessageQueue } from './message-queue.ts'

@@ -1,6 +1,6 @@
 // Copied from clients/typescript/src/access/copy/upkeep.ts. DO NOT EDIT.
 
-import { type AcceptsColumns, writeColumns } from './accepts-column.ts'
+import type { AcceptsColumns } from './column-names.ts'
 import { type DatabaseClient, inTransaction } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
 import { type KeyTypes, tableOf } from './key-types.ts'
@@ -18,6 +18,7 @@ import {
   sweepFolderGrants,
   sweepRows,
 } from './sql/upkeep.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** Another follower writes to the copy. */
 export class FollowerReplacedError extends Error {

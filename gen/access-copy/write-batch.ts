@@ -1,8 +1,8 @@
 // Copied from clients/typescript/src/access/copy/write-batch.ts. DO NOT EDIT.
 
 import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
-import { type AcceptsColumns, writeColumns } from './accepts-column.ts'
 import type { Batch } from './batch.ts'
+import type { AcceptsColumns } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
 import { findKey, type KeyType, type KeyTypes } from './key-types.ts'
@@ -19,6 +19,7 @@ import {
   nameOccurrences,
   upsertRows,
 } from './sql/follower.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** A resource whose ID does not fit the type of the keys. */
 export type SkippedResource = { type: string; id: string }

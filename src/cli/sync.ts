@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { type ColumnNames, findColumnsProblem } from '../../gen/access-copy/accepts-column.ts'
 import type { Difference } from '../../gen/access-copy/check-copy.ts'
+import { type ColumnNames, findColumnsProblem } from '../../gen/access-copy/column-names.ts'
 import type { FollowProgress, FollowSource } from '../../gen/access-copy/follow-once.ts'
 import { findTypesProblem, type KeyTypes } from '../../gen/access-copy/key-types.ts'
 import { isSecureUrl } from '../core/loopback.ts'

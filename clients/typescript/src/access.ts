@@ -1,6 +1,6 @@
 /** Lists of a service's own database, joined with what a subject may see. */
 
-export type { ColumnNames } from './access/copy/accepts-column.ts'
+export type { ColumnNames } from './access/copy/column-names.ts'
 export type { DatabaseClient, DatabasePool } from './access/copy/database.ts'
 export type { FollowProgress } from './access/copy/follow-once.ts'
 export type { KeyType, KeyTypes } from './access/copy/key-types.ts'

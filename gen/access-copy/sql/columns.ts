@@ -1,6 +1,6 @@
 // Copied from clients/typescript/src/access/copy/sql/columns.ts. DO NOT EDIT.
 
-import type { AcceptsColumn } from '../accepts-column.ts'
+import type { AcceptsColumn } from '../column-names.ts'
 import { type KeyType, tableOf } from '../key-types.ts'
 
 /**

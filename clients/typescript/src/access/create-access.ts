@@ -5,7 +5,7 @@ import { findUnknownOption } from '../option-names.ts'
 import { isUuid } from '../resource-id.ts'
 import { sleep } from '../signals.ts'
 import { isFinal } from '../watch.ts'
-import { type ColumnNames, findColumnsProblem, splitColumnName } from './copy/accepts-column.ts'
+import { type ColumnNames, findColumnsProblem, splitColumnName } from './copy/column-names.ts'
 import type { DatabasePool } from './copy/database.ts'
 import { follow } from './copy/follow.ts'
 import type { FollowProgress } from './copy/follow-once.ts'
@@ -210,7 +210,7 @@ export function createAccess<Types extends KeyTypes>(
         throw invalidArgument({ field: 'workspaceId', message: 'must be a UUID' })
       const [held, column] = await Promise.all([
         daikon.accessKeys(subject, action, type, { ...call, workspaceId }),
-        findColumnState(pool, type, columns[type]),
+        findColumnState(pool, type, Object.hasOwn(columns, type) ? columns[type] : undefined),
       ])
       const entries = [...held.grants, ...held.maybeGrants]
       const { rows: found } = await readCopy(() =>

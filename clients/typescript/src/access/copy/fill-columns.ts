@@ -1,8 +1,9 @@
-import { type AcceptsColumns, writeColumns } from './accepts-column.ts'
+import type { AcceptsColumns } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
 import type { KeyType, KeyTypes } from './key-types.ts'
 import { findUnequal, saveColumn } from './sql/columns.ts'
 import { type Chore, type ChoreSteps, createChore } from './upkeep.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** The number of rows of the service's table that one transaction reads. */
 const fillStep = 5000
@@ -20,8 +21,7 @@ export function createColumnFill(
   return createChore(client, follower, runSteps())
 
   async function* runSteps(): ChoreSteps {
-    for (const [type, column] of Object.entries(columns)) {
-      if (!column) continue
+    for (const [type, column] of columns) {
       const keyType = types[type] as KeyType
       let last: string | null = null
       do {

@@ -1,4 +1,4 @@
-import { type AcceptsColumns, writeColumns } from './accepts-column.ts'
+import type { AcceptsColumns } from './column-names.ts'
 import { type DatabaseClient, inTransaction } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
 import { type KeyTypes, tableOf } from './key-types.ts'
@@ -16,6 +16,7 @@ import {
   sweepFolderGrants,
   sweepRows,
 } from './sql/upkeep.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** Another follower writes to the copy. */
 export class FollowerReplacedError extends Error {

@@ -1,6 +1,6 @@
 import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
-import { type AcceptsColumns, writeColumns } from './accepts-column.ts'
 import type { Batch } from './batch.ts'
+import type { AcceptsColumns } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
 import { findKey, type KeyType, type KeyTypes } from './key-types.ts'
@@ -17,6 +17,7 @@ import {
   nameOccurrences,
   upsertRows,
 } from './sql/follower.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** A resource whose ID does not fit the type of the keys. */
 export type SkippedResource = { type: string; id: string }

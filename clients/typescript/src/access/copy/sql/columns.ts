@@ -1,4 +1,4 @@
-import type { AcceptsColumn } from '../accepts-column.ts'
+import type { AcceptsColumn } from '../column-names.ts'
 import { type KeyType, tableOf } from '../key-types.ts'
 
 /**
