@@ -52,7 +52,7 @@ export const sweepRows = (type: string, keyType: KeyType) => `
   deleted as (
     delete from ${tableOf(type)} t using step s
     where t.id = s.id and s.generation < $3::bigint returning t.id)
-  select (select id::text from step order by id desc limit 1) as last,
+  select (select s.id::text from step s order by s.id desc limit 1) as last,
     array(select id::text from deleted) as deleted`
 
 /** $1: generation, $2: number of rows. */

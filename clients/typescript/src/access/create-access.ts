@@ -60,6 +60,7 @@ export type Access<Type extends string = string> = {
    * others wait. Connects again after failures of daikon and of the database.
    *
    * @throws DaikonError if the client's key or arguments are not valid
+   * @throws TableError if a table or a column of `columns` is not as the options say
    */
   follow(options?: FollowOptions): Promise<void>
   /**

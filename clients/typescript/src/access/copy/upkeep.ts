@@ -54,13 +54,9 @@ export async function removeEnded(
     for (const { resource_type: type, ids } of rows) {
       const keyType = Object.hasOwn(types, type) ? types[type] : undefined
       if (keyType) {
-        const { rows } = await client.query(rewriteEnded(type, keyType), [type, ids])
-        await writeColumns(
-          client,
-          columns,
-          [type, keyType],
-          rows.map(({ id }) => id),
-        )
+        const rewritten = await client.query(rewriteEnded(type, keyType), [type, ids])
+        const rowIds = rewritten.rows.map(({ id }) => id)
+        await writeColumns(client, columns, [type, keyType], rowIds)
       }
       await client.query(deleteEnded, [type, ids])
     }

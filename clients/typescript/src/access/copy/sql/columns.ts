@@ -65,7 +65,7 @@ export const findUnequal = (
   with step as materialized (
     select t.${id} as id, t.${column} as accepts from ${table} t
     where $1::${keyType} is null or t.${id} > $1::${keyType} order by t.${id} limit $2)
-  select (select id::text from step order by id desc limit 1) as last, array(
+  select (select s.id::text from step s order by s.id desc limit 1) as last, array(
     select s.id::text from step s left join ${tableOf(type)} a on a.id = s.id
     where s.accepts is distinct from ${repeated}) as ids`
 
