@@ -2,7 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { createBatchCollector } from './batch.ts'
+import type { AcceptsColumns, ColumnNames } from './column-names.ts'
 import { type DatabaseClient, type DatabasePool, inTransaction } from './database.ts'
+import { createColumnFill } from './fill-columns.ts'
+import { findColumns } from './find-columns.ts'
 import { createKeyIds } from './key-ids.ts'
 import type { KeyTypes } from './key-types.ts'
 import { createMessageQueue } from './message-queue.ts'
@@ -16,7 +19,7 @@ import {
   tryLock,
   unlock,
 } from './sql/follower.ts'
-import { createSweep, fence, removeEnded, type Sweep } from './upkeep.ts'
+import { type Chore, createSweep, fence, removeEnded } from './upkeep.ts'
 import { type SkippedResource, writeBatch } from './write-batch.ts'
 
 /** What a transaction has written to the copy. */
@@ -44,6 +47,7 @@ export type FollowSource = (options: {
 export type FollowTarget = {
   pool: DatabasePool
   types: KeyTypes
+  columns?: ColumnNames | undefined
   source: FollowSource
   signal: AbortSignal
   onProgress?: ((progress: FollowProgress) => void) | undefined
@@ -66,18 +70,20 @@ const tickMs = 1000
  * follower runs.
  */
 export async function followOnce(target: FollowTarget): Promise<void> {
-  const { pool, types, signal } = target
+  const { pool, types, columns = {}, signal } = target
   const client = await pool.connect()
   let isBroken = true
   client.on('error', () => {})
   try {
+    // Fails at once, even if another follower runs.
+    await findColumns(client, types, columns)
     while (!(await client.query(tryLock)).rows[0]?.locked)
       if (await waitOrStop(tickMs, signal)) {
         isBroken = false
         return
       }
     await prepareSchema(client, types)
-    await run(client, target)
+    await run(client, target, await findColumns(client, types, columns))
     await client.query(unlock)
     isBroken = false
   } finally {
@@ -86,7 +92,11 @@ export async function followOnce(target: FollowTarget): Promise<void> {
   }
 }
 
-async function run(client: DatabaseClient, target: FollowTarget): Promise<void> {
+async function run(
+  client: DatabaseClient,
+  target: FollowTarget,
+  columns: AcceptsColumns,
+): Promise<void> {
   const { types, source, signal, onProgress } = target
   const follower = randomUUID()
   const { rows } = await client.query(takeOver, [follower])
@@ -96,10 +106,11 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
     position: string | null
   }
   const keyIds = createKeyIds()
-  let sweep: Sweep | undefined
+  let sweep: Chore | undefined
   const beginSweep = () => {
-    sweep = createSweep(client, follower, types, keyIds, generation)
+    sweep = createSweep(client, follower, { types, columns, keyIds, generation })
   }
+  let columnFill: Chore | undefined = createColumnFill(client, follower, types, columns)
   if (complete && rows[0].swept !== generation) beginSweep()
   const collector = createBatchCollector()
   const total = { written: 0, removed: 0, skipped: 0 }
@@ -123,7 +134,10 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
     const result = await inTransaction(client, async () => {
       await fence(client, follower)
       const counts = complete && !sweep
-      const written = await writeBatch({ client, types, keyIds, generation, counts }, batch)
+      const written = await writeBatch(
+        { client, types, columns, keyIds, generation, counts },
+        batch,
+      )
       await then?.()
       return written
     })
@@ -178,7 +192,7 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
   let tickedAt = 0
   try {
     while (!signal.aborted) {
-      const wait = sweep ? 0 : collector.size > 0 ? batchDelayMs : tickMs
+      const wait = sweep || columnFill ? 0 : collector.size > 0 ? batchDelayMs : tickMs
       const message = await queue.next(wait)
       if (message) await process(message)
       else if (collector.size > 0) {
@@ -186,10 +200,11 @@ async function run(client: DatabaseClient, target: FollowTarget): Promise<void> 
         report()
       }
       if (Date.now() - tickedAt >= tickMs) {
-        while (await removeEnded(client, follower, types));
+        while (await removeEnded(client, follower, types, columns));
         tickedAt = Date.now()
       }
-      if (sweep && (await (sweep as Sweep).step())) sweep = undefined
+      if (sweep && (await (sweep as Chore).step())) sweep = undefined
+      if (columnFill && (await columnFill.step())) columnFill = undefined
     }
   } catch (error) {
     if (!signal.aborted) throw error

@@ -1,7 +1,7 @@
 // Copied from clients/typescript/src/access/copy/follow.ts. DO NOT EDIT.
 
 import { type FollowTarget, followOnce, waitOrStop } from './follow-once.ts'
-import { KeyTypeError } from './prepare-schema.ts'
+import { TableError } from './table-error.ts'
 
 export type FollowOptions = Omit<FollowTarget, 'source' | 'signal'> & {
   source: FollowTarget['source']
@@ -18,7 +18,7 @@ const delays = { first: 100, later: 5000 }
 /**
  * Keeps the copy current until the signal is aborted. Continues after the last bookmark that was stored.
  *
- * @throws KeyTypeError
+ * @throws TableError
  * @throws the errors that are final
  */
 export async function follow(options: FollowOptions): Promise<void> {
@@ -35,7 +35,7 @@ export async function follow(options: FollowOptions): Promise<void> {
       })
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof KeyTypeError || isFinal(error)) throw error
+      if (error instanceof TableError || isFinal(error)) throw error
       onDisconnect?.(error as Error)
       const delay = Math.min(delays.first * 2 ** failures, delays.later)
       failures += 1

@@ -12,14 +12,12 @@ import {
   findTable,
   sharedTables,
 } from './sql/schema.ts'
-
-/** The table of a resource type has keys of another type than was declared. */
-export class KeyTypeError extends Error {}
+import { TableError } from './table-error.ts'
 
 /**
  * Creates the schema and the tables that are missing.
  *
- * @throws KeyTypeError
+ * @throws TableError
  */
 export async function prepareSchema(client: DatabaseClient, types: KeyTypes): Promise<void> {
   const find = async (text: string, ...values: unknown[]): Promise<string | null> => {
@@ -34,7 +32,7 @@ export async function prepareSchema(client: DatabaseClient, types: KeyTypes): Pr
     const found = await find(findKeyType, table)
     if (!found) await client.query(createTypeTable(type, keyType))
     else if (found !== keyType)
-      throw new KeyTypeError(
+      throw new TableError(
         `The table ${table} has keys of type ${found}, but types.${type} is ${keyType}. To create it again, drop it and run: update daikon_access.state set cursor = null`,
       )
   }

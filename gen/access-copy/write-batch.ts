@@ -2,6 +2,7 @@
 
 import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
 import type { Batch } from './batch.ts'
+import type { AcceptsColumns } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
 import { findKey, type KeyType, type KeyTypes } from './key-types.ts'
@@ -18,6 +19,7 @@ import {
   nameOccurrences,
   upsertRows,
 } from './sql/follower.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** A resource whose ID does not fit the type of the keys. */
 export type SkippedResource = { type: string; id: string }
@@ -28,6 +30,7 @@ export type WriteResult = { written: number; removed: number; skipped: SkippedRe
 export type WriteTarget = {
   client: DatabaseClient
   types: KeyTypes
+  columns: AcceptsColumns
   keyIds: KeyIds
   generation: string
   counts: boolean
@@ -89,7 +92,7 @@ function* keysOf(written: readonly Written[]): Iterable<{ holder: string; level:
 }
 
 async function writeType(
-  { client, keyIds, generation, counts }: WriteTarget,
+  { client, columns, keyIds, generation, counts }: WriteTarget,
   type: string,
   keyType: KeyType,
   rows: readonly Written[],
@@ -102,9 +105,14 @@ async function writeType(
     const old = await client.query(countKeysOf(type, keyType), [[...resourceIds, ...dropped]])
     for (const { key, resources } of old.rows) add(key, -Number(resources))
   }
-  if (dropped.length > 0) await client.query(deleteRows(type, keyType), [dropped])
+  const ids = rows.map(({ id }) => id as string)
+  const deletedIds: string[] = []
+  const remove = async (statement: string, ...values: unknown[]) => {
+    const { rows } = await client.query(statement, values)
+    deletedIds.push(...rows.map(({ id }) => id))
+  }
+  if (dropped.length > 0) await remove(deleteRows(type, keyType), dropped)
   if (rows.length > 0) {
-    const ids = rows.map(({ id }) => id)
     const accepts: string[] = []
     const maybe: string[] = []
     const ends: { id: string; key: string; maybe: boolean; until: Date }[] = []
@@ -124,7 +132,7 @@ async function writeType(
       accepts.push(`{${certain.join(',')}}`)
       maybe.push(`{${uncertain.join(',')}}`)
     }
-    if (keyType !== 'uuid') await client.query(deleteRenamed(type, keyType), [ids, resourceIds])
+    if (keyType !== 'uuid') await remove(deleteRenamed(type, keyType), ids, resourceIds)
     await client.query(upsertRows(type, keyType), [
       ids,
       resourceIds,
@@ -144,6 +152,7 @@ async function writeType(
         generation,
       ])
   }
+  await writeColumns(client, columns, [type, keyType], [...deletedIds, ...ids])
   if (!counts) {
     if (changes.size > 0) await client.query(nameOccurrences, [type, [...changes.keys()]])
     return

@@ -1,4 +1,6 @@
 import { Command } from 'commander'
+import type { Difference } from '../../gen/access-copy/check-copy.ts'
+import { type ColumnNames, findColumnsProblem } from '../../gen/access-copy/column-names.ts'
 import type { FollowProgress, FollowSource } from '../../gen/access-copy/follow-once.ts'
 import { findTypesProblem, type KeyTypes } from '../../gen/access-copy/key-types.ts'
 import { isSecureUrl } from '../core/loopback.ts'
@@ -8,13 +10,17 @@ import { print } from './output.ts'
 type Options = {
   database: string
   types: KeyTypes
+  columns?: string
   service: string
   address?: string
   check?: true
 }
 
-/** The number of resources that `--check` compares, and how long a follower may lag behind. */
-const checked = { sample: 1000, delayMs: 3000 }
+/** The time between comparisons of what differs, in milliseconds. */
+const delayMs = 1000
+
+/** The number of differences that are printed. */
+const maxPrinted = 50
 
 export function syncCommand(): Command {
   return new Command('sync')
@@ -27,29 +33,28 @@ export function syncCommand(): Command {
       'resource types and the types of their keys, such as document=uuid,note=bigint',
       readTypes,
     )
+    .option(
+      '--columns <columns>',
+      'columns of your tables that repeat what rows accept, such as document=documents.daikon_accepts',
+    )
     .requiredOption('--service <name>', 'the service of the key in DAIKON_SERVICE_KEY')
     .option('--address <url>', 'the URL of the REST API; otherwise DAIKON_ADDRESS')
-    .option(
-      '--check',
-      'compare a sample of the copy with daikon; exits with status 1 if it differs',
-    )
+    .option('--check', 'compare the copy with daikon; exits with status 1 if it differs')
     .action((options: Options, command: Command) => sync(options, command))
 }
 
 async function sync(
-  { database, types, service, address, check }: Options,
+  { database, types, columns: columnsText, service, address, check }: Options,
   command: Command,
 ): Promise<void> {
+  const columns = readColumns(columnsText, types)
   const url = readAddress(address ?? process.env.DAIKON_ADDRESS)
   const serviceKey = process.env.DAIKON_SERVICE_KEY
   if (!serviceKey) throw new UsageError('Set DAIKON_SERVICE_KEY to a key of the service')
   const { default: pg } = await import('pg')
   const { follow } = await import('../../gen/access-copy/follow.ts')
-  const { KeyTypeError } = await import('../../gen/access-copy/prepare-schema.ts')
+  const { TableError } = await import('../../gen/access-copy/table-error.ts')
   const { openAccessStream, RefusedStreamError } = await import('./access-stream.ts')
-  const interrupted = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => interrupted.abort())
   const pool = new pg.Pool({ connectionString: database, max: 1 })
   pool.on('error', () => {})
   try {
@@ -60,17 +65,21 @@ async function sync(
       openAccessStream({ url, serviceKey, service }, options)
     if (check) {
       const { checkCopy } = await import('../../gen/access-copy/check-copy.ts')
-      const { compared, differences } = await checkCopy({ pool, types, source, ...checked })
+      const { compared, differences } = await checkCopy({ pool, types, columns, source, delayMs })
       if (differences.length > 0) process.exitCode = 1
       print(command, { compared, differences }, [
-        ...differences.map(({ type, id }) => `${type}/${id} differs.`),
+        ...describeDifferences(differences),
         `Compared resources: ${compared}; different: ${differences.length}.`,
       ])
       return
     }
+    const interrupted = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => interrupted.abort())
     await follow({
       pool,
       types,
+      columns,
       source,
       signal: interrupted.signal,
       isFinal: (error) => error instanceof RefusedStreamError,
@@ -78,11 +87,26 @@ async function sync(
       onDisconnect: (error) => log(`Disconnected: ${error.message}. Connecting again.`),
     })
   } catch (error) {
-    const isExpected = error instanceof RefusedStreamError || error instanceof KeyTypeError
+    const isExpected = error instanceof RefusedStreamError || error instanceof TableError
     throw isExpected ? new UsageError(error.message) : error
   } finally {
     await pool.end()
   }
+}
+
+const problems: Record<Difference['problem'], string> = {
+  different: 'differs',
+  missing: 'is not in the copy',
+  unknown: 'is only in the copy',
+  column: 'differs in its column',
+}
+
+function describeDifferences(differences: Difference[]): string[] {
+  const lines = differences
+    .slice(0, maxPrinted)
+    .map(({ type, id, problem }) => `${type}/${id} ${problems[problem]}.`)
+  const more = differences.length - lines.length
+  return more > 0 ? [...lines, `And ${more} more.`] : lines
 }
 
 function log(line: string): void {
@@ -119,8 +143,20 @@ function readAddress(address: string | undefined): string {
   )
 }
 
+/** Reads `document=uuid,note=bigint`. */
+function readPairs(text: string): Record<string, string> {
+  return Object.fromEntries(text.split(',').map((entry) => entry.split('=')))
+}
+
+function readColumns(text: string | undefined, types: KeyTypes): ColumnNames {
+  const columns = text === undefined ? {} : readPairs(text)
+  const problem = findColumnsProblem(columns, types)
+  if (problem) throw new UsageError(`--columns ${problem}`)
+  return columns
+}
+
 function readTypes(text: string): KeyTypes {
-  const types = Object.fromEntries(text.split(',').map((entry) => entry.split('=')))
+  const types = readPairs(text) as KeyTypes
   const problem = findTypesProblem(types)
   if (problem) throw new UsageError(`--types ${problem}`)
   return types

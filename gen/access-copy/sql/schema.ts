@@ -59,6 +59,15 @@ export const sharedTables: Record<string, string> = {
     create index on daikon_access.folder_grants (key);
     create index on daikon_access.folder_grants (inherit_key, key);
     create index on daikon_access.folder_grants (resource_id)`,
+  // The columns of the service's tables that repeat what rows accept, while `follower` is at work.
+  'daikon_access.columns': `
+    create table daikon_access.columns (
+      resource_type text primary key,
+      -- quoted names
+      table_name text not null,
+      column_name text not null,
+      follower uuid not null
+    )`,
   'daikon_access.ends': `
     create table daikon_access.ends (
       resource_type text not null,

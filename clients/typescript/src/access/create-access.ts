@@ -5,12 +5,14 @@ import { findUnknownOption } from '../option-names.ts'
 import { isUuid } from '../resource-id.ts'
 import { sleep } from '../signals.ts'
 import { isFinal } from '../watch.ts'
+import { type ColumnNames, findColumnsProblem, splitColumnName } from './copy/column-names.ts'
 import type { DatabasePool } from './copy/database.ts'
 import { follow } from './copy/follow.ts'
 import type { FollowProgress } from './copy/follow-once.ts'
 import { findTypesProblem, type KeyTypes, tableOf } from './copy/key-types.ts'
+import { findCurrentColumn } from './copy/sql/columns.ts'
 import { findPosition, maxFolderGrants, resolveKeys } from './copy/sql/lists.ts'
-import { createVisible, type ResolvedKeys, type Visible } from './visible.ts'
+import { type ColumnState, createVisible, type ResolvedKeys, type Visible } from './visible.ts'
 
 export type AccessOptions<Types extends KeyTypes = KeyTypes> = {
   /** The client of daikon. `close` does not close it. */
@@ -22,6 +24,12 @@ export type AccessOptions<Types extends KeyTypes = KeyTypes> = {
    * `integer` or `text`.
    */
   types: Types
+  /**
+   * Columns of your tables, of type `bigint[]`, that the follower writes what rows accept to:
+   * `{ document: 'documents.daikon_accepts' }`. With them, pages of subjects that see many rows do not look up
+   * rows in the copy.
+   */
+  columns?: ColumnNames<keyof Types & string> | undefined
 }
 
 export type FollowOptions = {
@@ -52,6 +60,7 @@ export type Access<Type extends string = string> = {
    * others wait. Connects again after failures of daikon and of the database.
    *
    * @throws DaikonError if the client's key or arguments are not valid
+   * @throws TableError if a table or a column of `columns` is not as the options say
    */
   follow(options?: FollowOptions): Promise<void>
   /**
@@ -122,7 +131,8 @@ export function createAccess<Types extends KeyTypes>(
   options: AccessOptions<Types>,
 ): Access<keyof Types & string> {
   const { daikon, pool, types } = options
-  const unknown = findUnknownOption(options, ['daikon', 'pool', 'types'], 'createAccess')
+  const columns: ColumnNames = options.columns ?? {}
+  const unknown = findUnknownOption(options, ['daikon', 'pool', 'types', 'columns'], 'createAccess')
   if (unknown) throw invalidArgument(unknown)
   if (typeof daikon?.watchAccess !== 'function')
     throw invalidArgument({ field: 'daikon', message: 'must be a client of a server' })
@@ -130,6 +140,8 @@ export function createAccess<Types extends KeyTypes>(
     throw invalidArgument({ field: 'pool', message: 'must be a Pool of pg' })
   const problem = findTypesProblem(types)
   if (problem) throw invalidArgument({ field: 'types', message: problem })
+  const columnsProblem = findColumnsProblem(columns, types)
+  if (columnsProblem) throw invalidArgument({ field: 'columns', message: columnsProblem })
 
   const closing = new AbortController()
   const followers = new Set<Promise<void>>()
@@ -145,6 +157,7 @@ export function createAccess<Types extends KeyTypes>(
       const follower = follow({
         pool,
         types,
+        columns,
         source: daikon.watchAccess,
         signal: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
         isFinal,
@@ -196,7 +209,10 @@ export function createAccess<Types extends KeyTypes>(
         throw invalidArgument({ field: 'rows', message: `must be an integer from 1 to ${maxRows}` })
       if (workspaceId !== undefined && !isUuid(workspaceId))
         throw invalidArgument({ field: 'workspaceId', message: 'must be a UUID' })
-      const held = await daikon.accessKeys(subject, action, type, { ...call, workspaceId })
+      const [held, column] = await Promise.all([
+        daikon.accessKeys(subject, action, type, { ...call, workspaceId }),
+        findColumnState(pool, type, Object.hasOwn(columns, type) ? columns[type] : undefined),
+      ])
       const entries = [...held.grants, ...held.maybeGrants]
       const { rows: found } = await readCopy(() =>
         pool.query(resolveKeys, [
@@ -216,6 +232,7 @@ export function createAccess<Types extends KeyTypes>(
         rows,
         isCut: resolved.granted > maxFolderGrants,
         validUntil: held.validUntil,
+        column,
       })
     },
 
@@ -247,6 +264,22 @@ async function findCopiedPosition(pool: DatabasePool): Promise<CopiedPosition> {
   } catch (error) {
     // A follower has not created the copy yet.
     if (isMissing(error)) return { position: undefined, pastHistories: [] }
+    throw error
+  }
+}
+
+async function findColumnState(
+  pool: DatabasePool,
+  type: string,
+  name: string | undefined,
+): Promise<ColumnState> {
+  const path = name === undefined ? undefined : splitColumnName(name)
+  if (!path) return 'none'
+  try {
+    const { rows } = await pool.query(findCurrentColumn, [type, path.table, path.column])
+    return rows.length > 0 ? 'current' : 'stale'
+  } catch (error) {
+    if (isMissing(error)) return 'stale'
     throw error
   }
 }

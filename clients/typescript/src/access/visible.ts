@@ -1,3 +1,4 @@
+import { invalidArgument } from '../errors.ts'
 import { chooseShape, type Shape } from './choose-shape.ts'
 import { type DatabasePool, inTransaction } from './copy/database.ts'
 import {
@@ -12,15 +13,21 @@ import {
 
 export type { Shape } from './choose-shape.ts'
 
+/** Whether a column of the option `columns` repeats what rows accept now. `none` if there is no such column. */
+export type ColumnState = 'none' | 'stale' | 'current'
+
 /** The parts of a query, which depend on how many rows are visible. */
 export type PageFragments = {
-  /** A condition on the column with the key. `placeholder`, such as `$1`, stands for `keys`. */
-  sql(column: string, placeholder: string): string
+  /**
+   * A condition on the column with the key. `placeholder`, such as `$1`, stands for `keys`. `accepts` is the
+   * column of the option `columns`, such as `d.daikon_accepts`.
+   */
+  sql(column: string, placeholder: string, accepts?: string): string
   keys: string[]
   /**
    * Whether no check is needed, a boolean for the list of columns. `placeholder` stands for `certainKeys`.
    */
-  certain(column: string, placeholder: string): string
+  certain(column: string, placeholder: string, accepts?: string): string
   certainKeys: string[]
 }
 
@@ -76,7 +83,12 @@ export function createVisible(
   pool: DatabasePool,
   list: ListShape,
   resolved: ResolvedKeys,
-  { rows, isCut, validUntil }: { rows: number; isCut: boolean; validUntil: Date | undefined },
+  {
+    rows,
+    isCut,
+    validUntil,
+    column,
+  }: { rows: number; isCut: boolean; validUntil: Date | undefined; column: ColumnState },
 ): Visible {
   const { includesMaybe } = list
   const choose = (rows: number) =>
@@ -88,6 +100,13 @@ export function createVisible(
       isCut,
     })
 
+  function usable(accepts: string | undefined): string | undefined {
+    if (accepts !== undefined && column === 'none')
+      throw invalidArgument({ field: 'accepts', message: `needs columns.${list.type}` })
+    // The column has no workspace.
+    return column === 'current' && list.workspaceId === undefined ? accepts : undefined
+  }
+
   function fragments(shape: Shape): PageFragments {
     // Where folders are looked up, keys that only they accept are needed, too.
     const isLazy = shape === 'lazy' || isCut
@@ -97,10 +116,10 @@ export function createVisible(
     const condition = { few, many: manyCondition, lazy: lazyCondition }[shape]
     const certainly = isLazy ? lazyCondition : manyCondition
     return {
-      sql: (column, placeholder) => condition(list, column, placeholder),
+      sql: (column, placeholder, accepts) => condition(list, column, placeholder, usable(accepts)),
       keys: includesMaybe ? [...certainKeys, ...otherKeys] : certainKeys,
-      certain: (column, placeholder) =>
-        certainly({ ...list, includesMaybe: false }, column, placeholder),
+      certain: (column, placeholder, accepts) =>
+        certainly({ ...list, includesMaybe: false }, column, placeholder, usable(accepts)),
       certainKeys,
     }
   }

@@ -1,3 +1,4 @@
+import type { AcceptsColumns } from './column-names.ts'
 import { type DatabaseClient, inTransaction } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
 import { type KeyTypes, tableOf } from './key-types.ts'
@@ -15,6 +16,7 @@ import {
   sweepFolderGrants,
   sweepRows,
 } from './sql/upkeep.ts'
+import { writeColumns } from './write-columns.ts'
 
 /** Another follower writes to the copy. */
 export class FollowerReplacedError extends Error {
@@ -41,6 +43,7 @@ export async function removeEnded(
   client: DatabaseClient,
   follower: string,
   types: KeyTypes,
+  columns: AcceptsColumns,
 ): Promise<boolean> {
   const { rows: found } = await client.query(findEnded)
   if (!found[0]?.found) return false
@@ -50,7 +53,11 @@ export async function removeEnded(
     const { rows } = await client.query(findEndedResources, [endedStep])
     for (const { resource_type: type, ids } of rows) {
       const keyType = Object.hasOwn(types, type) ? types[type] : undefined
-      if (keyType) await client.query(rewriteEnded(type, keyType), [type, ids])
+      if (keyType) {
+        const rewritten = await client.query(rewriteEnded(type, keyType), [type, ids])
+        const rowIds = rewritten.rows.map(({ id }) => id)
+        await writeColumns(client, columns, [type, keyType], rowIds)
+      }
       await client.query(deleteEnded, [type, ids])
     }
     return rows.length > 0
@@ -60,8 +67,8 @@ export async function removeEnded(
 /** The number of rows that one transaction of a sweep reads. */
 const sweepStep = 20_000
 
-/** Deletes what a fill did not send, a step at a time. */
-export type Sweep = {
+/** Work that is done a step at a time, between messages. */
+export type Chore = {
   /**
    * Runs a step. Returns whether it was the last.
    *
@@ -70,20 +77,41 @@ export type Sweep = {
   step(): Promise<boolean>
 }
 
+/** The steps of a chore, each in a transaction. */
+export type ChoreSteps = AsyncGenerator<void, void, undefined>
+
+export function createChore(client: DatabaseClient, follower: string, steps: ChoreSteps): Chore {
+  return {
+    async step() {
+      // A failure ends the generator, and the follower begins the chore again.
+      const { done } = await inTransaction(client, async () => {
+        await fence(client, follower)
+        return steps.next()
+      })
+      return done === true
+    },
+  }
+}
+
+/** Deletes what a fill did not send. */
 export function createSweep(
   client: DatabaseClient,
   follower: string,
-  types: KeyTypes,
-  keyIds: KeyIds,
-  generation: string,
-): Sweep {
-  const steps = runSteps()
+  {
+    types,
+    columns,
+    keyIds,
+    generation,
+  }: { types: KeyTypes; columns: AcceptsColumns; keyIds: KeyIds; generation: string },
+): Chore {
+  return createChore(client, follower, runSteps())
 
-  async function* runSteps(): AsyncGenerator<void, void, undefined> {
+  async function* runSteps(): ChoreSteps {
     for (const [type, keyType] of Object.entries(types)) {
       let last: string | null = null
       do {
         const { rows } = await client.query(sweepRows(type, keyType), [last, sweepStep, generation])
+        await writeColumns(client, columns, [type, keyType], rows[0]?.deleted ?? [])
         last = rows[0]?.last ?? null
         yield
       } while (last !== null)
@@ -100,16 +128,5 @@ export function createSweep(
     for (const name of ['keys', 'occurrences', 'folder_grants'])
       await client.query(analyzeTable(`daikon_access.${name}`))
     await client.query(saveSwept)
-  }
-
-  return {
-    async step() {
-      // A failure ends the generator, and the follower begins the sweep again.
-      const { done } = await inTransaction(client, async () => {
-        await fence(client, follower)
-        return steps.next()
-      })
-      return done === true
-    },
   }
 }

@@ -50,7 +50,8 @@ export const internKeys = `
 /** Deletes rows of the same resources under other keys. $1: ids, $2: UUIDs. */
 export const deleteRenamed = (type: string, keyType: KeyType) => `
   delete from ${tableOf(type)} t using unnest($1::${keyType}[], $2::uuid[]) x (id, resource_id)
-  where t.resource_id = x.resource_id and t.id <> x.id`
+  where t.resource_id = x.resource_id and t.id <> x.id
+  returning t.id::text as id`
 
 /** $1: ids, $2: UUIDs, $3: workspaces, $4, $5: arrays as text, $6: ends, $7: generation. */
 export const upsertRows = (type: string, keyType: KeyType) => {
@@ -72,7 +73,7 @@ export const upsertRows = (type: string, keyType: KeyType) => {
 
 /** $1: UUIDs of resources. */
 export const deleteRows = (type: string, keyType: KeyType) =>
-  `delete from ${tableOf(type)} where ${resourceColumn(keyType)} = any($1::uuid[])`
+  `delete from ${tableOf(type)} where ${resourceColumn(keyType)} = any($1::uuid[]) returning id::text as id`
 
 /** How often keys occur in rows. $1: UUIDs of resources. */
 export const countKeysOf = (type: string, keyType: KeyType) => `

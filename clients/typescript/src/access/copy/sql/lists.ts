@@ -108,32 +108,54 @@ const withFolders = (includesMaybe: boolean, placeholder: string) => `array(
     where f.key = any(${keys(placeholder)})
       and (f.until is null or f.until > now())${includesMaybe ? '' : ' and not f.maybe'})`
 
+/** A condition on the `column` with the key. `placeholder` stands for the keys. */
+export type ListCondition = (
+  list: ListShape,
+  column: string,
+  placeholder: string,
+  accepts?: string | undefined,
+) => string
+
 /** For subjects that see few rows: finds them by the index. */
-export const fewCondition = (list: ListShape, column: string, placeholder: string) =>
+export const fewCondition: ListCondition = (list, column, placeholder) =>
   `${column} = any(array(select a.id from ${tableOf(list.type)} a where ${overlaps(
     list.includesMaybe,
     keys(placeholder),
   )}${also(list)}))`
 
 /** \`few\` for subjects that hold many folders. */
-export const fewOfFoldersCondition = (list: ListShape, column: string, placeholder: string) =>
+export const fewOfFoldersCondition: ListCondition = (list, column, placeholder) =>
   `${column} = any(array(select a.id from ${tableOf(list.type)} a where ${overlaps(
     list.includesMaybe,
     withFolders(list.includesMaybe, placeholder),
   )}${also(list)}))`
 
-/** For subjects that see many rows: looks up each row of the list. */
-export const manyCondition = (list: ListShape, column: string, placeholder: string) =>
-  `exists (select from ${tableOf(list.type)} a, ${accepted(list.includesMaybe)} k
-    where a.id = ${column}${also(list)} and k = any(${keys(placeholder)}) offset 0)`
+/**
+ * For subjects that see many rows: looks up each row of the list. `accepts` is a column of the list that repeats
+ * what a row accepts, or is null.
+ */
+export const manyCondition: ListCondition = (list, column, placeholder, accepts) => {
+  const held = keys(placeholder)
+  const isInCopy = lookUp(list, column, `k = any(${held})`)
+  return accepts
+    ? `case when ${accepts} is null then ${isInCopy} else ${accepts} && ${held} end`
+    : isInCopy
+}
 
-/** \`many\`, which looks for folders per row. */
-export const lazyCondition = (list: ListShape, column: string, placeholder: string) =>
+/** `many`, which looks for folders per row. */
+export const lazyCondition: ListCondition = (list, column, placeholder, accepts) => {
+  const isHeld = isHeldByFolder(list.includesMaybe, placeholder)
+  const isInCopy = lookUp(list, column, isHeld)
+  return accepts
+    ? `case when ${accepts} is null then ${isInCopy}
+    else exists (select from unnest(${accepts}) k where ${isHeld} offset 0) end`
+    : isInCopy
+}
+
+/** Whether a key `k` of the row of the copy is held. */
+const lookUp = (list: ListShape, column: string, isHeld: string) =>
   `exists (select from ${tableOf(list.type)} a, ${accepted(list.includesMaybe)} k
-    where a.id = ${column}${also(list)} and ${isHeldByFolder(
-      list.includesMaybe,
-      placeholder,
-    )} offset 0)`
+    where a.id = ${column}${also(list)} and ${isHeld} offset 0)`
 
 /** How many rows there are, at most $2. */
 export const countFew = (list: ListShape) => `

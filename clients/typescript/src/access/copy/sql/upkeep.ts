@@ -12,7 +12,7 @@ export const findEndedResources = `
     where until <= now() order by until limit $1) e
   group by resource_type`
 
-/** Removes the keys that have ended from rows. $1: type, $2: UUIDs of resources. */
+/** Removes the keys that have ended from rows. Returns the ids of these. $1: type, $2: UUIDs of resources. */
 export const rewriteEnded = (type: string, keyType: KeyType) => {
   const remaining = (column: string, maybe: boolean) => `array(
     select k from unnest(t.${column}) k except
@@ -27,7 +27,8 @@ export const rewriteEnded = (type: string, keyType: KeyType) => {
         select min(e.until) from daikon_access.ends e
         where e.resource_id = t.${resourceColumn(keyType)} and e.resource_type = $1
           and not e.maybe and e.until > now())
-    where t.${resourceColumn(keyType)} = any($2::uuid[])`
+    where t.${resourceColumn(keyType)} = any($2::uuid[])
+    returning t.id::text as id`
 }
 
 /** $1: type, $2: UUIDs of resources. */
@@ -39,8 +40,8 @@ export const deleteEndedFolderGrants =
   'delete from daikon_access.folder_grants where until <= now()'
 
 /**
- * Deletes rows of older generations among the next rows. Returns the last of these. $1: the last row of the
- * step before or null, $2: number of rows, $3: generation.
+ * Deletes rows of older generations among the next rows. Returns the last of the next rows, and those that were
+ * deleted. $1: the last row of the step before or null, $2: number of rows, $3: generation.
  */
 export const sweepRows = (type: string, keyType: KeyType) => `
   with step as materialized (
@@ -48,9 +49,9 @@ export const sweepRows = (type: string, keyType: KeyType) => `
     where $1::${keyType} is null or id > $1::${keyType} order by id limit $2),
   deleted as (
     delete from ${tableOf(type)} t using step s
-    where t.id = s.id and s.generation < $3::bigint returning 1)
-  select (select id::text from step order by id desc limit 1) as last,
-    (select count(*)::int from deleted) as deleted`
+    where t.id = s.id and s.generation < $3::bigint returning t.id)
+  select (select s.id::text from step s order by s.id desc limit 1) as last,
+    array(select id::text from deleted) as deleted`
 
 /** $1: generation, $2: number of rows. */
 export const sweepFolderGrants = `

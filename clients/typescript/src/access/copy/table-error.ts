@@ -1,0 +1,2 @@
+/** A table is not as the options say. */
+export class TableError extends Error {}
