@@ -37,11 +37,16 @@ type LeftOut = {
   commands?: string[]
 }
 
-/** The features that a server can do without. */
+/**
+ * The features that a server can do without. Their order chooses what is left out together. A feature that needs
+ * another one needs a place where a test below passes.
+ */
 const optional = {
   gateway: { sharedTests: ['test/activity/events.test.ts'] },
-  scim: {
+  'csv-import': {
     sharedTests: ['test/activity/events.test.ts'],
+    dependents: ['bench/import.ts'],
+    commands: ['import', 'migrate-from'],
   },
   webhooks: {
     sharedTests: ['test/activity/events.test.ts', 'test/admin/user-data.test.ts'],
@@ -50,13 +55,9 @@ const optional = {
       'test/activity/agents.test.ts',
     ],
   },
-  connections: {
-    sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
-  },
-  'csv-import': {
+  delegations: { sharedTests: ['test/activity/events.test.ts'] },
+  scim: {
     sharedTests: ['test/activity/events.test.ts'],
-    dependents: ['bench/import.ts'],
-    commands: ['import', 'migrate-from'],
   },
   links: { sharedTests: ['test/activity/events.test.ts'] },
   'email-sign-in': {
@@ -73,7 +74,9 @@ const optional = {
   passkeys: { sharedTests: ['test/activity/events.test.ts'] },
   'client-metadata': { dependents: ['test/consent/third-party-clients.test.ts'] },
   consent: { sharedTests: ['test/activity/events.test.ts'] },
-  delegations: { sharedTests: ['test/activity/events.test.ts'] },
+  connections: {
+    sharedTests: ['test/activity/events.test.ts', 'test/identity/follow-address.test.ts'],
+  },
   'api-resources': { sharedTests: ['test/activity/events.test.ts'] },
   account: { sharedTests: ['test/activity/events.test.ts'] },
   following: {},
