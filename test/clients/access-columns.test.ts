@@ -6,6 +6,7 @@ import {
   begin,
   bookmark,
   createScriptedDaikon,
+  patient,
   remove,
   type ScriptedDaikon,
   upsert,
@@ -90,13 +91,13 @@ test('lists read the column, which follows shares and removals', async (t) => {
   await world.insert(1, 2, 3, 4, 5, 6)
   void world.follow()
   script.send(begin, ...annSees, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   t.deepEqual(await world.withKeys(), [1, 2, 3, 4, 5])
   t.deepEqual(await world.list('ann'), [1, 2, 3, 4, 5])
   script.send(upsert(uuid(1), ['bob/view']), remove(uuid(2)), upsert(uuid(6), ['ann/view']))
   script.send(bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   t.deepEqual(await world.list('ann'), [3, 4, 5, 6])
   t.deepEqual(await world.withKeys(), [1, 3, 4, 5, 6])
   await pool.query(marker, [uuid(1)])
@@ -118,13 +119,13 @@ test('rows are listed whether they were inserted before or after their registrat
   await world.insert(1, 2, 3)
   void world.follow()
   script.send(begin, ...annSees, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   await world.insert(4, 5)
   t.deepEqual(await world.withKeys(), [1, 2, 3])
   t.deepEqual(await world.list('ann'), [1, 2, 3, 4, 5])
   script.send(upsert(uuid(4), ['bob/view']), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   t.deepEqual(await world.withKeys(), [1, 2, 3, 4])
   t.deepEqual(await world.list('ann'), [1, 2, 3, 5])
   await access.close()
@@ -138,7 +139,7 @@ test('rows that are copied, renamed or saved as a whole keep no keys', async (t)
   await world.insert(1, 2, 3, 4, 5)
   void world.follow()
   script.send(begin, ...annSees, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   await pool.query(
     'insert into documents select $1::uuid, title, daikon_accepts from documents where id = $2',
@@ -147,7 +148,7 @@ test('rows that are copied, renamed or saved as a whole keep no keys', async (t)
   await pool.query('update documents set id = $1 where id = $2', [uuid(8), uuid(2)])
   const saved = await pool.query('select daikon_accepts from documents where id = $1', [uuid(3)])
   script.send(upsert(uuid(3), ['bob/view']), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   await pool.query('update documents set daikon_accepts = $1 where id = $2', [
     saved.rows[0].daikon_accepts,
     uuid(3),
@@ -165,7 +166,7 @@ test('rows with keys that end or need a check are looked up in the copy', async 
   script.send(begin, ...annSees)
   script.send(upsert(uuid(6), [`ann/view@${soon}`, 'bob/view']), upsert(uuid(7), ['ann/view?']))
   script.send(bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   t.deepEqual(await world.withKeys(), [1, 2, 3, 4, 5])
   t.deepEqual(await world.list('ann'), [1, 2, 3, 4, 5, 6])
@@ -197,9 +198,9 @@ test('a fill removes the keys of what it did not send', async (t) => {
   await world.insert(1, 2, 3, 4, 5)
   void world.follow()
   script.send(begin, ...annSees, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   script.send(begin, ...annSees.slice(1), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   await waitUntil(async () => {
     const { rows } = await pool.query('select swept = generation as done from daikon_access.state')
     return rows[0].done
@@ -213,14 +214,14 @@ test('a column that the follower does not keep is not read, and is corrected lat
   await world.insert(1, 2, 3, 4, 5, 6)
   void world.follow()
   script.send(begin, ...annSees, upsert(uuid(6), ['ann/view']), bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   await access.close()
   const second = createScriptedDaikon()
   const without = world.start(second, { columns: undefined })
   void without.follow()
   second.send(upsert(uuid(1), ['bob/view']), remove(uuid(2)), bookmark(2))
-  await without.access.waitFor(position(2))
+  await without.access.waitFor(position(2), patient)
   t.deepEqual(await world.withKeys(), [1, 2, 3, 4, 5, 6])
   t.deepEqual(await world.list('ann'), [3, 4, 5, 6])
   await without.access.close()
@@ -236,7 +237,7 @@ test('a row that a transaction has locked delays the copy and is written afterwa
   await world.insert(1, 2, 3, 4, 5)
   void world.follow()
   script.send(begin, ...annSees, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   const client = await pool.connect()
   await client.query('begin')
@@ -248,7 +249,7 @@ test('a row that a transaction has locked delays the copy and is written afterwa
   await client.query('commit')
   client.release()
   script.send(revoked, bookmark(2))
-  await access.waitFor(position(2), { timeoutMs: 30_000 })
+  await access.waitFor(position(2), patient)
   await world.filled()
   t.deepEqual(await world.list('ann'), [2, 3, 4, 5])
 })
@@ -294,7 +295,7 @@ test('a column that cannot be used ends the follower', async (t) => {
   void followOdd()
   await pool.query('insert into "Odd ""table" values ($1)', [uuid(1)])
   script.send(begin, upsert(uuid(1), ['ann/view']), bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   const { rows } = await pool.query<{ keys: string[] }>(
     `select "keys ""of"" rows" as keys from "Odd ""table"`,
   )
@@ -321,7 +322,7 @@ test('a list of one workspace, and one without the option, does not read a colum
   await world.insert(1, 2, 3, 4, 5)
   void world.follow()
   script.send(begin, ...annSees, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await world.filled()
   const workspaceId = '00000000-0000-4000-8000-000000000002'
   t.deepEqual(await world.list('ann', { workspaceId }), [])

@@ -10,6 +10,7 @@ import {
   begin,
   bookmark,
   createScriptedDaikon,
+  patient,
   remove,
   type ScriptedDaikon,
   upsert,
@@ -95,11 +96,11 @@ test('a list shows what a subject holds keys for, and only once the copy is comp
   await waitUntil(() => world.progress.length > 1)
   await t.throwsAsync(world.list('ann'), { message: /has not been filled yet/ })
   script.send(upsert(uuid(3), ['bob/view', 'ann/edit']), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   t.deepEqual(await world.list('ann'), [1, 3])
   t.deepEqual(await world.list('bob'), [])
   script.send(remove(uuid(1)), upsert(uuid(2), ['ann/edit']), bookmark(3))
-  await access.waitFor(position(3))
+  await access.waitFor(position(3), patient)
   t.deepEqual(await world.list('ann'), [2, 3])
 })
 
@@ -112,7 +113,7 @@ test('a fill updates rows in place and deletes at its end what was not sent', as
   const all = [1, 2, 3].map((number) => upsert(uuid(number), ['ann/view']))
   const folder = upsert(uuid(9), ['bob/view'], { resourceType: 'folder', hasChildren: true })
   script.send(begin, ...all, folder, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   script.send(
     begin,
     upsert(uuid(1), ['ann/view']),
@@ -124,7 +125,7 @@ test('a fill updates rows in place and deletes at its end what was not sent', as
   t.is(world.progress.at(-1)?.phase, 'filling')
   await t.throwsAsync(access.waitFor(position(2), { timeoutMs: 50 }), { message: /in time/ })
   script.send(bookmark(3))
-  await access.waitFor(position(3))
+  await access.waitFor(position(3), patient)
   await waitUntil(async () => (await world.list('ann')).length === 2)
   t.deepEqual(await world.list('ann'), [1, 4])
   await waitUntil(async () => {
@@ -144,13 +145,13 @@ test('a follower continues after the last bookmark that was stored, whatever fai
   script.hold('ann', [{ holders: ['ann'], levels: ['view'] }])
   void world.follow()
   script.send(begin, upsert(uuid(1), ['ann/view']), bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   script.send(upsert(uuid(2), ['ann/view']))
   await waitUntil(async () => (await world.list('ann')).length === 2)
   script.fail(new UnavailableError())
   await waitUntil(() => script.cursors.length === 2)
   script.send(upsert(uuid(2), ['ann/view']), upsert(uuid(3), ['ann/view']), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   // The connection of the follower holds the advisory lock.
   await pool.query(
     `select pg_terminate_backend(pid) from pg_locks
@@ -160,7 +161,7 @@ test('a follower continues after the last bookmark that was stored, whatever fai
   script.send(upsert(uuid(4), ['ann/view']))
   await waitUntil(() => script.cursors.length === 3)
   script.send(upsert(uuid(4), ['ann/view']), bookmark(3))
-  await access.waitFor(position(3))
+  await access.waitFor(position(3), patient)
   t.deepEqual(script.cursors, [undefined, 'cursor-1', 'cursor-2'])
   t.deepEqual(await world.list('ann'), [1, 2, 3, 4])
   t.is(world.failures.length, 2)
@@ -186,13 +187,13 @@ test('of two followers, one writes, and the other takes over when it ends', asyn
   t.teardown(() => other.close())
   void world.follow()
   script.send(begin, upsert(uuid(1), ['ann/view']), bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   void other.follow()
   second.send(upsert(uuid(2), ['ann/view']), bookmark(2))
   await t.throwsAsync(other.waitFor(position(2), { timeoutMs: 300 }))
   t.deepEqual(second.cursors, [])
   await access.close()
-  await other.waitFor(position(2))
+  await other.waitFor(position(2), patient)
   t.deepEqual(second.cursors, ['cursor-1'])
   t.deepEqual(await world.list('ann'), [1, 2])
 })
@@ -204,7 +205,7 @@ test('a follower that was replaced writes nothing any more', async (t) => {
   script.hold('ann', [{ holders: ['ann'], levels: ['view'] }])
   void world.follow()
   script.send(begin, upsert(uuid(1), ['ann/view']), bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await pool.query('update daikon_access.state set follower = gen_random_uuid()')
   script.send(upsert(uuid(2), ['ann/view']), bookmark(2))
   await waitUntil(() => world.failures.length === 1)
@@ -229,7 +230,7 @@ test('what has ended is not shown any more, and is removed from the copy by itse
     upsert(folder, [`ann/view@${soon}`], { resourceType: 'folder', hasChildren: true }),
     bookmark(1),
   )
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   t.deepEqual(await world.list('ann'), [1, 2, 3])
   await pool.query(
     `with e as (update daikon_access.ends set until = now()),
@@ -270,14 +271,14 @@ test('IDs that do not fit the type of the keys are skipped and reported', async 
     note(4, '9223372036854775808'),
   )
   script.send(bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   const { rows } = await pool.query('select id::text from daikon_access.resources_note')
   t.deepEqual(rows, [{ id: '7' }])
   await waitUntil(() => world.progress.at(-1)?.skippedCount === 3)
   const skipped = world.progress.flatMap(({ skipped }) => skipped.map(({ id }) => id))
   t.deepEqual(skipped, ['007', uuid(3), '9223372036854775808'])
   script.send(remove(uuid(1), 'note'), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   t.is((await pool.query('select from daikon_access.resources_note')).rowCount, 0)
 })
 
@@ -291,14 +292,14 @@ test('a folder grants what inherits from it until it grants nothing', async (t) 
     upsert(uuid(9), own, { resourceType: 'folder', hasChildren: true })
   const inherited = { inheritsFrom: [`inherit-${uuid(9)}`] }
   script.send(begin, folder(['ann/view?']), upsert(uuid(1), [], inherited), bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   t.deepEqual(await world.list('ann'), [])
   t.deepEqual(await world.list('ann', { includeMaybe: true }), [1])
   script.send(folder(['ann/view']), bookmark(2))
-  await access.waitFor(position(2))
+  await access.waitFor(position(2), patient)
   t.deepEqual(await world.list('ann'), [1])
   script.send(folder([]), bookmark(3))
-  await access.waitFor(position(3))
+  await access.waitFor(position(3), patient)
   t.deepEqual(await world.list('ann', { includeMaybe: true }), [])
 })
 
@@ -307,12 +308,12 @@ test('positions of other histories are refused', async (t) => {
   const { script, access } = world
   void world.follow()
   script.send(begin, bookmark(5))
-  await access.waitFor(position(5))
+  await access.waitFor(position(5), patient)
   await t.throwsAsync(access.waitFor(position(1, 'bbbbbbbbbbbb'), { timeoutMs: 50 }), {
     message: /cannot be compared/,
   })
   script.send(begin, bookmark(1, true, 'bbbbbbbbbbbb'))
-  await access.waitFor(position(1, 'bbbbbbbbbbbb'))
+  await access.waitFor(position(1, 'bbbbbbbbbbbb'), patient)
   await t.throwsAsync(access.waitFor(position(5), { timeoutMs: 60_000 }), {
     message: /cannot be compared/,
   })
@@ -340,7 +341,7 @@ async function fillWorld(world: World): Promise<void> {
     upsert(uuid(10_000 + index), ['folders/view'], { resourceType: 'folder', hasChildren: true }),
   )
   script.send(begin, ...documents, ...folders, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await waitUntil(async () => {
     const { rows } = await pool.query('select swept = generation as done from daikon_access.state')
     return rows[0].done
@@ -431,7 +432,7 @@ test('a list of one workspace has no rows of others', async (t) => {
   const workspaceId = '00000000-0000-4000-8000-000000000002'
   script.send(begin, upsert(uuid(1), ['ann/view']), upsert(uuid(2), ['ann/view'], { workspaceId }))
   script.send(bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   t.deepEqual(await world.list('ann', { workspaceId }), [2])
   const visible = await access.visible({ userId: 'ann' }, 'view', 'document', { workspaceId })
   t.is(await visible.count({ limit: 10 }), 1)
@@ -443,7 +444,7 @@ test('keys of another type than the table has are reported', async (t) => {
   const { script, access } = world
   void world.follow()
   script.send(begin, bookmark(1))
-  await access.waitFor(position(1))
+  await access.waitFor(position(1), patient)
   await access.close()
   const other = createAccess({
     daikon: script.daikon,

@@ -5,6 +5,9 @@ import type {
   RemoteDaikon,
 } from '../../clients/typescript/src/daikon.ts'
 
+/** How long tests wait for a copy, also on busy machines. */
+export const patient = { timeoutMs: 120_000 }
+
 type Keys = { holders: string[]; levels: string[] }
 
 /** A daikon that sends the messages of a script, and whose subjects hold what the script says. */
