@@ -114,6 +114,7 @@ export const slowTests = [
   'test/console/dialogs.test.ts',
   'test/resilience/agreement.test.ts',
   'test/resilience/http-attacks.test.ts',
+  'test/architecture/left-out.test.ts',
   'test/clients/package.test.ts',
   'test/clients/watch.test.ts',
   'test/clients/generated.test.ts',
