@@ -95,7 +95,10 @@ export class ResourceChanges extends Migration {
     this.createTrigger('resources', 'update', 'note_updated_resources')
   }
 
-  /** Shares and links are often deleted with their resource, whose record covers them. */
+  /**
+   * Shares and links are often deleted with their resource, whose record covers them. The session plans each
+   * statement once. With `offset 0`, it reads resources by index, even if the first change was a large one.
+   */
   private recordGrants(table: string, columns: string[]): void {
     this.createRecorder(
       `note_${table}`,
@@ -108,7 +111,8 @@ export class ResourceChanges extends Migration {
       `insert into resource_changes (scope, kind_id, resource_id)
       select distinct 'r'::"char", kind_id, resource_id from changed g
       where current_setting('session_replication_role') = 'replica' or exists (
-        select from resources r where r.kind_id = g.kind_id and r.resource_id = g.resource_id)`,
+        select from resources r
+        where r.kind_id = g.kind_id and r.resource_id = g.resource_id offset 0)`,
     )
     this.createTrigger(table, 'delete', `note_removed_${table}`)
     const row = (alias: string) => columnsOf(alias, [...grantColumns, ...columns])
@@ -134,7 +138,8 @@ export class ResourceChanges extends Migration {
       const sql =
         table === 'deleted_trees'
           ? `insert into resource_changes (scope, kind_id, resource_id)
-            select 't', kind_id, resource_id from resources where id in (${ids})`
+            select 't', r.kind_id, r.resource_id from (${ids}) named cross join lateral (
+              select kind_id, resource_id from resources where resources.id = named.id offset 0) r`
           : `insert into resource_changes (scope, workspace_id) select distinct 'w'::"char", id from (${ids}) named`
       this.createRecorder(name, sql)
     }
