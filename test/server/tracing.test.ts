@@ -86,7 +86,7 @@ test('a call is a span of the client’s trace with child spans for its queries,
     )
     t.is(root(share).parentSpanId, share.spanId)
     const statements = children(root(share)).map(({ name }) => name)
-    t.deepEqual(statements, ['facts', 'resource', 'share_user_id'])
+    t.deepEqual(statements, ['facts', 'resource', 'share_user_id', 'position'])
     for (const span of children(root(share))) t.is(span.traceId, share.traceId)
     t.like(root(refused).status, { code: 2, message: 'RESOURCE_NOT_FOUND' })
     t.falsy(root(check).status.code)
