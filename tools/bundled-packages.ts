@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
+import { buildOnce, keepPaths } from './bundle-cache.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -58,36 +50,29 @@ const entryPrefix = '\0entry:'
  */
 export async function bundlePackages(): Promise<string> {
   const version = createHash('sha256')
-  for (const file of ['package-lock.json', 'tools/bundled-packages.ts'])
+  for (const file of ['package-lock.json', 'tools/bundle-cache.ts', 'tools/bundled-packages.ts'])
     version.update(readFileSync(join(root, file)))
   const specifiers = findSpecifiers()
   version.update([root, ...specifiers].join())
-  const cache = join(root, 'node_modules/.cache')
-  const folder = join(cache, `packages-${version.digest('hex').slice(0, 16)}`)
-  if (existsSync(folder)) return folder
-  mkdirSync(cache, { recursive: true })
-  const temporary = mkdtempSync(`${folder}-`)
-  const bundle = await rolldown({
-    cwd: root,
-    platform: 'node',
-    input: Object.fromEntries(
-      specifiers.map((specifier) => [specifier.replaceAll('/', '+'), entryPrefix + specifier]),
-    ),
-    external: optional,
-    plugins: [await createEntries(specifiers), keepPaths],
-    logLevel: 'silent',
+  return buildOnce('packages', version, async (folder) => {
+    const bundle = await rolldown({
+      cwd: root,
+      platform: 'node',
+      input: Object.fromEntries(
+        specifiers.map((specifier) => [specifier.replaceAll('/', '+'), entryPrefix + specifier]),
+      ),
+      external: optional,
+      plugins: [await createEntries(specifiers), keepPaths],
+      logLevel: 'silent',
+    })
+    await bundle.write({
+      dir: folder,
+      sanitizeFileName: false,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+    })
+    await bundle.close()
   })
-  await bundle.write({
-    dir: temporary,
-    sanitizeFileName: false,
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-  })
-  await bundle.close()
-  // Another run may have been faster.
-  if (existsSync(folder)) rmSync(temporary, { recursive: true })
-  else renameSync(temporary, folder)
-  return folder
 }
 
 /** Returns the specifiers that the project imports from the packages. */
@@ -116,16 +101,4 @@ async function createEntries(specifiers: string[]): Promise<Plugin> {
     resolveId: (id) => (sources.has(id) ? id : undefined),
     load: (id) => sources.get(id),
   }
-}
-
-/** Lets modules find the files next to them, such as .proto files. */
-const keepPaths: Plugin = {
-  name: 'paths',
-  transform(code, id) {
-    if (!id.includes('node_modules') || !/__dirname|__filename|import\.meta\.url/.test(code)) return
-    return code
-      .replaceAll(/\b__dirname\b/g, JSON.stringify(dirname(id)))
-      .replaceAll(/\b__filename\b/g, JSON.stringify(id))
-      .replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(id).href))
-  },
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { globSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
+import { buildOnce, keepPaths } from './bundle-cache.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -41,32 +42,26 @@ export async function bundleSources(): Promise<string> {
     known.set(file, loads)
     return loads
   }
-  const version = createHash('sha256').update(root)
-  for (const file of ['package-lock.json', 'tools/bundled-sources.ts', ...sources])
-    version.update(`${file}\n`).update(readFileSync(join(root, file)))
-  const cache = join(root, 'node_modules/.cache')
-  const folder = join(cache, `sources-${version.digest('hex').slice(0, 16)}`)
   const tests = files.filter((file) => file.endsWith('.test.ts') && loadsServer(file))
-  const index = join(folder, 'index.json')
-  if (!existsSync(folder)) {
-    mkdirSync(cache, { recursive: true })
-    const temporary = mkdtempSync(`${folder}-`)
+  const version = createHash('sha256').update([root, ...tests].join())
+  const own = ['package-lock.json', 'tools/bundle-cache.ts', 'tools/bundled-sources.ts']
+  for (const file of [...own, ...sources])
+    version.update(`${file}\n`).update(readFileSync(join(root, file)))
+  const indexName = 'index.json'
+  const folder = await buildOnce('sources', version, async (temporary, folder) => {
     await bundle(sources, temporary)
-    // Another run may have been faster.
-    if (existsSync(folder)) await rm(temporary, { recursive: true })
-    else renameSync(temporary, folder)
-  }
-  const urlOf = (file: string) => pathToFileURL(join(root, file)).href
-  const modules = sources.map((file, position) => [
-    urlOf(file),
-    pathToFileURL(join(folder, `${position}.js`)).href,
-  ])
-  const content: SourceIndex = {
-    entries: ['src/main.ts', ...tests].map(urlOf),
-    modules: Object.fromEntries(modules),
-  }
-  await writeFile(index, JSON.stringify(content))
-  return index
+    const urlOf = (file: string) => pathToFileURL(join(root, file)).href
+    const modules = sources.map((file, position) => [
+      urlOf(file),
+      pathToFileURL(join(folder, `${position}.js`)).href,
+    ])
+    const index: SourceIndex = {
+      entries: ['src/main.ts', ...tests].map(urlOf),
+      modules: Object.fromEntries(modules),
+    }
+    await writeFile(join(temporary, indexName), JSON.stringify(index))
+  })
+  return join(folder, indexName)
 }
 
 /** Returns the files that a file loads, also those that it loads later. */
@@ -121,16 +116,4 @@ function resolveSources(sources: string[]): Plugin {
       return lines.join('\n')
     },
   }
-}
-
-/** Lets modules find the files next to them. */
-const keepPaths: Plugin = {
-  name: 'paths',
-  transform(code, id) {
-    if (!code.includes('import.meta.')) return
-    return code
-      .replaceAll(/\bimport\.meta\.dirname\b/g, JSON.stringify(dirname(id)))
-      .replaceAll(/\bimport\.meta\.filename\b/g, JSON.stringify(id))
-      .replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(id).href))
-  },
 }

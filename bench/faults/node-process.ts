@@ -7,7 +7,7 @@ import { findFreePort } from '../../src/core/free-port.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
-import { bundledPackages } from '../../test/support/bundled-packages.ts'
+import { bundledPackages, bundleVariables } from '../../test/support/bundled-packages.ts'
 import { createTransports } from '../../test/support/create-transports.ts'
 import type { Transport } from '../../test/support/transports.ts'
 
@@ -27,7 +27,6 @@ export type NodeProcess = {
 }
 
 const root = join(import.meta.dirname, '../..')
-const { BUNDLED_PACKAGES, BUNDLED_SOURCES, NODE_COMPILE_CACHE } = process.env
 const operations = createOperations(
   readRegistry(),
   createHandlers({ database: {}, services: { engine: {} }, settings: {} } as never),
@@ -52,9 +51,7 @@ export async function startNode(
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      NODE_COMPILE_CACHE,
-      BUNDLED_PACKAGES,
-      BUNDLED_SOURCES,
+      ...bundleVariables,
       HTTP_HOST: '127.0.0.1',
       GRPC_HOST: '127.0.0.1',
       HTTP_PORT: `${httpPort}`,

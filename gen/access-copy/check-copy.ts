@@ -5,7 +5,7 @@ import type { ColumnNames } from './column-names.ts'
 import type { DatabaseClient, DatabasePool } from './database.ts'
 import { findColumns } from './find-columns.ts'
 import type { FollowSource } from './follow-once.ts'
-import { findKey, type KeyTypes } from './key-types.ts'
+import { findKey, type KeyTypes, keyTypeOf } from './key-types.ts'
 import { createMessageQueue, type MessageQueue } from './message-queue.ts'
 import type { AccessMessage } from './messages.ts'
 import { findNextFolders, findNextRows, readFolderGrants, readRows } from './sql/check.ts'
@@ -162,7 +162,7 @@ function readExpected(types: KeyTypes, message: AccessMessage): Expected | undef
   if (message.type !== 'upsert') return undefined
   const { resource } = message
   const { resourceType: type, resourceId, externalId, workspaceId } = resource
-  const keyType = Object.hasOwn(types, type) ? types[type] : undefined
+  const keyType = keyTypeOf(types, type)
   const id = keyType && findKey(keyType, resource)
   const own = readOwnKeys(resource, new Date())
   const lines: string[] = []

@@ -1,6 +1,6 @@
 // Copied from clients/typescript/src/access/copy/column-names.ts. DO NOT EDIT.
 
-import type { KeyTypes } from './key-types.ts'
+import { type KeyTypes, quote } from './key-types.ts'
 
 /**
  * Columns of tables of the service that repeat what rows accept, by resource type: `documents.daikon_accepts`,
@@ -25,10 +25,6 @@ export function splitColumnName(name: string): ColumnPath | undefined {
   if (parts.length < 2 || parts.length > 3 || !parts.every(isName)) return undefined
   const attribute = parts.at(-1) as string
   return { table: parts.slice(0, -1).map(quote).join('.'), column: quote(attribute), attribute }
-}
-
-export function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** Returns what is wrong with the columns of an option, if anything is. */

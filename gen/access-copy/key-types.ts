@@ -26,6 +26,11 @@ export function isKeyType(name: unknown): name is KeyType {
   return typeof name === 'string' && Object.hasOwn(fits, name)
 }
 
+/** Returns the type of the keys of a resource type, or undefined if the copy does not contain it. */
+export function keyTypeOf(types: KeyTypes, type: string): KeyType | undefined {
+  return Object.hasOwn(types, type) ? types[type] : undefined
+}
+
 /** Returns the key of a resource in the table of its service, or undefined if its type differs. */
 export function findKey(
   keyType: KeyType,
@@ -42,9 +47,14 @@ export function tableName(type: string): string {
   return `resources_${type}`
 }
 
+/** Quotes a name for SQL. */
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
 /** The quoted name of the table with the rows of a resource type. */
 export function tableOf(type: string): string {
-  return `daikon_access."${tableName(type).replaceAll('"', '""')}"`
+  return `daikon_access.${quote(tableName(type))}`
 }
 
 /** The column with the UUID of a resource. Keys of type uuid are the UUIDs themselves. */

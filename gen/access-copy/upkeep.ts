@@ -3,7 +3,7 @@
 import type { AcceptsColumns } from './column-names.ts'
 import { type DatabaseClient, inTransaction } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
-import { type KeyTypes, tableOf } from './key-types.ts'
+import { type KeyTypes, keyTypeOf, tableOf } from './key-types.ts'
 import { requireFollower, saveSwept } from './sql/follower.ts'
 import {
   analyzeTable,
@@ -54,7 +54,7 @@ export async function removeEnded(
     await client.query(deleteEndedFolderGrants)
     const { rows } = await client.query(findEndedResources, [endedStep])
     for (const { resource_type: type, ids } of rows) {
-      const keyType = Object.hasOwn(types, type) ? types[type] : undefined
+      const keyType = keyTypeOf(types, type)
       if (keyType) {
         const rewritten = await client.query(rewriteEnded(type, keyType), [type, ids])
         const rowIds = rewritten.rows.map(({ id }) => id)

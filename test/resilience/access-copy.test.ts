@@ -88,7 +88,7 @@ function share(id: string): Promise<unknown> {
   return daikon.shareMany([{ resource: named(id), grantee: person, grant: 'view' }])
 }
 
-/** Changes documents until it is stopped. Failures are those of what was killed. */
+/** Changes documents until it is stopped. Calls may fail while a process is down. */
 function keepChanging() {
   let stopped = false
   const changes = (async () => {

@@ -8,3 +8,8 @@ export const bundledPackages = [
   '--import',
   join(import.meta.dirname, '../../tools/use-bundled-packages.ts'),
 ]
+
+const { BUNDLED_PACKAGES, BUNDLED_SOURCES, NODE_COMPILE_CACHE } = process.env
+
+/** The variables that these options need, for processes that do not inherit the others. */
+export const bundleVariables = { BUNDLED_PACKAGES, BUNDLED_SOURCES, NODE_COMPILE_CACHE }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
-import { bundledPackages } from './bundled-packages.ts'
+import { bundledPackages, bundleVariables } from './bundled-packages.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -65,9 +65,7 @@ export function launchServer(
     cwd: repository,
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      BUNDLED_PACKAGES: process.env.BUNDLED_PACKAGES,
-      BUNDLED_SOURCES: process.env.BUNDLED_SOURCES,
+      ...bundleVariables,
       HTTP_PORT: '0',
       GRPC_PORT: '0',
       METRICS_PORT: '0',

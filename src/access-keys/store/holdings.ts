@@ -131,11 +131,31 @@ async function readRow(statements: Statements, kind: SubjectKindName, values: un
   const name = statementName('access keys', kind)
   const [row] = await statements.rows<Row>(name, holdingsSql[kind], values)
   if (!row) throw new Error('The statement of access keys returned no row')
-  const [status, memberships, roles, isRegistered, allowsPublic, isRequired, ...others] = row
-  const [isViewRequired, secret, isStandby, identity, firstRunning] = others
+  const [
+    status,
+    memberships,
+    roles,
+    isRegistered,
+    allowsPublic,
+    isRequired,
+    isViewRequired,
+    secret,
+    isStandby,
+    identity,
+    firstRunning,
+  ] = row
   return {
-    ...{ status, memberships, roles, isRegistered, allowsPublic, isRequired },
-    ...{ isViewRequired, secret, isStandby, identity, firstRunning },
+    status,
+    memberships,
+    roles,
+    isRegistered,
+    allowsPublic,
+    isRequired,
+    isViewRequired,
+    secret,
+    isStandby,
+    identity,
+    firstRunning,
   }
 }
 

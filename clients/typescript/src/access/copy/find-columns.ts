@@ -3,11 +3,10 @@ import {
   type AcceptsColumns,
   type ColumnNames,
   type ColumnPath,
-  quote,
   splitColumnName,
 } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
-import type { KeyType, KeyTypes } from './key-types.ts'
+import { type KeyType, type KeyTypes, quote } from './key-types.ts'
 import { findColumn } from './sql/columns.ts'
 import { TableError } from './table-error.ts'
 

@@ -3,7 +3,7 @@ import type { Batch } from './batch.ts'
 import type { AcceptsColumns } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
 import type { KeyIds } from './key-ids.ts'
-import { findKey, type KeyType, type KeyTypes } from './key-types.ts'
+import { findKey, type KeyType, type KeyTypes, keyTypeOf } from './key-types.ts'
 import type { AccessResource } from './messages.ts'
 import {
   addOccurrences,
@@ -43,7 +43,7 @@ export async function writeBatch(target: WriteTarget, batch: Batch): Promise<Wri
   const now = new Date()
   const skipped: SkippedResource[] = []
   const written = batch.upserts.map((resource): Written => {
-    const keyType = findType(types, resource.resourceType)
+    const keyType = keyTypeOf(types, resource.resourceType)
     const id = keyType && findKey(keyType, resource)
     if (keyType && id === undefined)
       skipped.push({
@@ -74,10 +74,6 @@ export async function writeBatch(target: WriteTarget, batch: Batch): Promise<Wri
   }
   await writeFolderGrants(client, written, keyIds, generation)
   return { written: count, removed: batch.removes.length, skipped }
-}
-
-function findType(types: KeyTypes, type: string): KeyType | undefined {
-  return Object.hasOwn(types, type) ? types[type] : undefined
 }
 
 function* keysOf(written: readonly Written[]): Iterable<{ holder: string; level: string }> {
