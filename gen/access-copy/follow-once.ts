@@ -110,8 +110,7 @@ async function run(
   const beginSweep = () => {
     sweep = createSweep(client, follower, { types, columns, keyIds, generation })
   }
-  let columnFill =
-    columns.size > 0 ? createColumnFill(client, follower, types, columns) : undefined
+  let columnFill = columns.size > 0 ? createColumnFill(client, follower, types, columns) : undefined
   if (complete && rows[0].swept !== generation) beginSweep()
   const collector = createBatchCollector()
   const total = { written: 0, removed: 0, skipped: 0 }
