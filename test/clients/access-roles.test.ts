@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { createAccess } from '../../clients/typescript/src/access.ts'
-import { createDocuments } from '../support/accepts-column.ts'
+import { createDocuments, readStatements } from '../support/accepts-column.ts'
 import {
   begin,
   bookmark,
   createScriptedDaikon,
   patient,
+  position,
   upsert,
   uuid,
 } from '../support/access-script.ts'
@@ -17,11 +17,6 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const types = { document: 'uuid' } as const
 const columns = { document: 'documents.daikon_accepts' }
-const position = (number: number) => `aaaaaaaaaaaa-${number}`
-
-/** The documented statements for a follower with a role of its own. */
-const page = new URL('../../docs/listing-with-your-own-database.md', import.meta.url)
-const documented = /```sql\n(create schema daikon_access .*?)```/s.exec(readFileSync(page, 'utf8'))
 
 /** A database whose tables belong to neither the role of the follower nor that of the service. */
 async function createWorld(t: ExecutionContext) {
@@ -64,8 +59,7 @@ async function createWorld(t: ExecutionContext) {
     },
     /** Runs what the page says. */
     async grant(): Promise<void> {
-      const [, statements = ''] = documented ?? []
-      const named = statements
+      const named = readStatements('create schema daikon_access')
         .replaceAll(/\bdocs_sync\b/g, roles.follower)
         .replaceAll(/\bdocs\b/g, roles.service)
       await pool.query(named)
