@@ -88,7 +88,7 @@ function pageCte(until: string): string {
 }
 
 /** $1 snapshot, null to read no records; $2 service; $3, $4 the place before all records. */
-const windowSql = `
+export const windowSql = `
 with ${pageCte('pg_current_snapshot()')}
 select facts_identity(), until::text,
   pg_snapshot_xmin($1::pg_snapshot) <= pg_snapshot_xmax(until) and not exists (
@@ -99,7 +99,7 @@ select facts_identity(), until::text,
 from pg_current_snapshot() until`
 
 /** $1 snapshot, $2 service, $3 and $4 the place, $5 the snapshot at which the window ends. */
-const nextPageSql = `
+export const nextPageSql = `
 with ${pageCte('$5::pg_snapshot')}
 select ${pageSql}
 from (values ($5::pg_snapshot)) window_end (until)`
