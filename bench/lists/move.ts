@@ -9,7 +9,7 @@ import { admin, bigFolder, chains, folderSql, reader, viewer, workspace } from '
 import type { Harness } from '../harness.ts'
 import { interleave, medianOf } from '../rounds.ts'
 import { formatNumber, type Row } from '../table.ts'
-import { isBetween } from './mixed-pages.ts'
+import { createPageCheck } from './mixed-pages.ts'
 import { createMovedList, type MovedList } from './moved-lists.ts'
 
 /** The folder is moved between two chains, each with shares of its own. */
@@ -65,9 +65,9 @@ export async function measureMove(harness: Harness, addRow: (row: Row) => void):
       )
       const after = await Promise.all(lists.map((list) => list.all()))
       requireMoved(before, after, { to, size })
-      for (const { list, ids } of pages)
-        if (!isBetween(ids, before[list] ?? [], after[list] ?? []))
-          throw new Error('A page lacks rows that stay visible, or has others')
+      const isRight = before.map((ids, list) => createPageCheck(ids, after[list] ?? []))
+      if (!pages.every(({ list, ids }) => isRight[list]?.(ids)))
+        throw new Error('A page lacks rows that stay visible, or has others')
       return { seconds, pages: pages.length, longest: Math.max(...pages.map(({ ms }) => ms)) }
     }
     const results = await interleave(quick ? 1 : 2, {
