@@ -18,9 +18,15 @@ const length = 22
 export function createKeyNames(secret: Buffer): KeyNames {
   const name = (kind: string, text: string) =>
     createHmac('sha256', secret).update(`${kind} ${text}`).digest('base64url').slice(0, length)
+  // A service has few levels, and each resource accepts several.
+  const levels = new Map<string, string>()
   return {
     holder: (text) => name('holder', text),
-    level: (text) => name('level', text),
+    level(text) {
+      const known = levels.get(text) ?? name('level', text)
+      levels.set(text, known)
+      return known
+    },
     inheritKey: (id) => name('inherits', id),
   }
 }
