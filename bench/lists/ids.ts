@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Access } from '../../clients/typescript/src/access.ts'
 import { createDaikon } from '../../clients/typescript/src/daikon.ts'
 import type { ServerState } from '../child-process.ts'
-import { idOf, kind, readers, serviceKey } from '../data-set.ts'
+import { idOf, kind, serviceKey } from '../data-set.ts'
 import type { Harness } from '../harness.ts'
 import { interleave, medianOf } from '../rounds.ts'
 import { formatNumber, type Row } from '../table.ts'
@@ -28,10 +28,15 @@ export async function measureIds(
     serviceKey,
   })
   const token = await harness.signToken(size.users + 2, 0)
-  const shares = readers(size)[2]?.shares ?? 0
   const expectedIds = async (condition: string) =>
     (await pool.query(pageSql(condition, 'title'))).rows.map(({ id }) => id)
-  const ofReader = await expectedIds(`d.number < ${size.resources / 5} and d.number % 2 = 0`)
+  // What is shared with the third of `readers`, and what its workspace sees.
+  const { resources, workspaces } = size
+  const isListed = `d.number < ${resources} and (d.number < ${resources / 5} and d.number % 2 = 0
+    or d.number % 10 = 0 and d.number % ${workspaces} = 0)`
+  const ofReader = await expectedIds(isListed)
+  const { rows: counted } = await pool.query(`select count(*) from documents d where ${isListed}`)
+  const listed = Number(counted[0].count)
   const ofViewer = await expectedIds(`d.number % ${viewer.step} = 0`)
   const workspaceId = idOf('w', 0)
   try {
@@ -41,7 +46,7 @@ export async function measureIds(
           const ids: string[] = []
           for await (const id of daikon.accessible({ token }, 'view', 'document', { workspaceId }))
             ids.push(id)
-          if (ids.length !== shares) throw new Error(`${ids.length} ids of ${shares}`)
+          if (ids.length !== listed) throw new Error(`${ids.length} IDs of ${listed}`)
           const { rows } = await pool.query(pageSql('d.id = any($1::uuid[])', 'title'), [ids])
           requireIds(rows, ofReader)
         }),
@@ -56,7 +61,7 @@ export async function measureIds(
         }),
     })
     addRow({
-      label: `page of 20, ${formatNumber(viewer.visible)} visible: ${formatNumber(shares)} IDs read and joined, compared with the copy`,
+      label: `page of 20, ${formatNumber(viewer.visible)} visible: ${formatNumber(listed)} IDs read and joined, compared with the copy`,
       daikon: `${formatNumber(medianOf(results, ({ joined }) => joined))} ms`,
       baseline: `${formatNumber(medianOf(results, ({ ids }) => ids))} ms`,
       value: medianOf(results, ({ ids, joined }) => ids / joined),

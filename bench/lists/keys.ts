@@ -26,22 +26,25 @@ export async function measureKeys(
   const { database, quick, rounds, generators } = harness
   const batches = await createCheckBatches(database, 1, quick ? 100 : 1000)
   const checks = await fetchResponses(harness, daikon, batches)
-  const checkFile = writeChecks(harness, 'lists-check', checks).daikon
-
   const { port } = await daikon.request<ServerState>({})
   const client = createBenchClient(port)
   const body = GetAccessKeysRequest.encode({ ...kind, action: 'view' }).finish()
   const requests: PreparedRequest[] = []
-  for (const { token } of checks) {
+  const ofMembers: typeof checks = []
+  for (const check of checks) {
+    const { token } = check
     const bytes = await client.call(getAccessKeys.path, token, body)
     const holders = AccessKeys.decode(bytes).grants.flatMap(({ holders }) => holders)
-    // The user and ten groups.
+    // An administrator holds one key, others those of the user and of ten groups.
+    if (holders.length === 1) continue
     if (holders.length < 11) throw new Error(`A user holds only ${holders.length} keys`)
+    ofMembers.push(check)
     // Only the generator in Go compares single fields, and the position changes.
     const expected = generators[0] === 'go' ? bytes : Buffer.alloc(0)
     requests.push({ head: grpcHead(getAccessKeys.path, token), body: grpcMessage(body), expected })
   }
   client.close()
+  const checkFile = writeChecks(harness, 'lists-check', ofMembers).daikon
   const keysFile = writeRequests(harness, 'lists-keys', requests)
 
   const measure = (file: string, fields?: number[]) => () =>
