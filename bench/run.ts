@@ -17,6 +17,7 @@ import { measureFolders } from './folders.ts'
 import { measureGateway } from './gateway.ts'
 import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
+import { measureLists } from './lists.ts'
 import { describeMachine } from './machine.ts'
 import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
@@ -49,6 +50,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   gateway: measureGateway,
   replicas: measureReplicas,
   feed: measureFeed,
+  lists: measureLists,
   memory: measureMemory,
   start: measureStart,
 }

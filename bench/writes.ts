@@ -21,7 +21,7 @@ const type = 'written'
 const inFlight = 16
 
 /** The number of prepared requests, which is enough for one measurement. Each is sent once. */
-const maxWrites = 40_000
+export const maxWrites = 40_000
 
 const { register, share } = PermissionServiceService
 
@@ -36,7 +36,7 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
   const driver = harness.startProcess('driver.ts', database.url)
   const daikon = harness.daikon()
   try {
-    const { resources, driverTarget } = await prepare(client, database.size)
+    const { resources, driverTarget } = await prepareWrites(client, database.size)
     const { firstUser, members, workspace } = driverTarget
     // The token of the owner of the shared resources.
     const token = await harness.signToken(firstUser + members - 1, workspace)
@@ -99,7 +99,7 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
   }
 }
 
-function writeOnce(
+export function writeOnce(
   harness: Harness,
   daikon: BenchProcess,
   name: string,
@@ -111,7 +111,7 @@ function writeOnce(
 }
 
 /** Creates resources to share, half of them for the driver. */
-async function prepare(client: pg.Client, size: Size) {
+export async function prepareWrites(client: pg.Client, size: Size) {
   await deleteWrites(client)
   const { firstUser, members, workspace } = largeWorkspaceOf(size)
   const { rows: kinds } = await client.query(
@@ -130,7 +130,10 @@ async function prepare(client: pg.Client, size: Size) {
   return { resources: rows.slice(0, rows.length / 2), driverTarget }
 }
 
-function registrations({ users, workspaces }: WriteTarget, token: string): PreparedRequest[] {
+export function registrations(
+  { users, workspaces }: WriteTarget,
+  token: string,
+): PreparedRequest[] {
   const head = grpcHead(register.path, token)
   return Array.from({ length: maxWrites }, (_, n) => {
     const user = n % users
@@ -146,7 +149,7 @@ function registrations({ users, workspaces }: WriteTarget, token: string): Prepa
 }
 
 /** Pairs each resource with each member of the large workspace, starting with pair `from`. */
-function shares(
+export function shares(
   resources: WriteTarget['shareable'],
   { firstUser, members }: WriteTarget,
   token: string,
@@ -171,7 +174,7 @@ function prepared(head: Buffer, message: Uint8Array): PreparedRequest {
 }
 
 /** Restores the data set. */
-async function deleteWrites(client: pg.Client): Promise<void> {
+export async function deleteWrites(client: pg.Client): Promise<void> {
   const { rows } = await client.query('select id from resource_kinds where resource_type = $1', [
     type,
   ])

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { createAccess } from '../../clients/typescript/src/access.ts'
+import { createDaikon } from '../../clients/typescript/src/daikon.ts'
+import type { BenchProcess } from '../child-process.ts'
+import { idOf, kind, serviceKey } from '../data-set.ts'
+import type { Harness } from '../harness.ts'
+import { formatNumber, type Row } from '../table.ts'
+import type { FollowerResult } from './follower-job.ts'
+
+/** A follower, the database that it reads through daikon's server on `port`, and the one that it writes. */
+type Filled = {
+  follower: BenchProcess
+  types: string[]
+  client: pg.Client
+  copy: pg.Pool
+  port: number
+}
+
+/** Seconds that a fill may take. */
+const patience = 600
+
+/** Measures the first fill of the copy, and its size. */
+export async function measureFill(
+  harness: Harness,
+  filled: Filled,
+  addRow: (row: Row) => void,
+): Promise<void> {
+  const { follower, types, client, copy } = filled
+  await copy.query('drop schema if exists daikon_access cascade')
+  const { seconds, written } = await follower.request<FollowerResult>({ types }, patience)
+  const registered = await client.query(
+    `select count(*) from resources where kind_id in (
+       select id from resource_kinds where service_name = $1 and resource_type = any($2))`,
+    [kind.service_name, types],
+  )
+  if (written !== Number(registered.rows[0].count))
+    throw new Error(`${written} of ${registered.rows[0].count} resources are in the copy`)
+  await waitForSweep(copy)
+  await compareList(harness, filled)
+  const { rows } = await copy.query(
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class
+     where relnamespace = 'daikon_access'::regnamespace and relkind = 'r'`,
+  )
+  const bytes = Number(rows[0].bytes)
+  addRow({
+    label: `fill of a copy with ${formatNumber(written)} resources`,
+    daikon: `${formatNumber(seconds)} s`,
+    baseline: '',
+    value: written / seconds,
+    unit: '/s',
+    goal: { min: 20_000 },
+  })
+  addRow({
+    label: `size of a copy with ${formatNumber(written)} resources, for each`,
+    daikon: `${formatNumber(bytes / 2 ** 20)} MB`,
+    baseline: '',
+    value: bytes / written,
+    unit: ' bytes',
+    goal: { max: 250 },
+  })
+}
+
+/** Waits until the follower has counted what it received. */
+async function waitForSweep(copy: pg.Pool): Promise<void> {
+  const deadline = performance.now() + patience * 1000
+  for (;;) {
+    const { rows } = await copy.query(
+      'select swept = generation as is_done from daikon_access.state',
+    )
+    if (rows[0].is_done) return
+    if (performance.now() > deadline) throw new Error('The follower did not finish')
+    await sleep(100)
+  }
+}
+
+/** Compares what a reader sees in the copy with what daikon answers. */
+async function compareList(
+  { database, signToken }: Harness,
+  { copy, port }: Filled,
+): Promise<void> {
+  const daikon = createDaikon({
+    address: `127.0.0.1:${port}`,
+    service: kind.service_name,
+    serviceKey,
+  })
+  const access = createAccess({ daikon, pool: copy, types: { document: 'uuid' } })
+  const token = await signToken(database.size.users + 1, 0)
+  try {
+    const expected: string[] = []
+    const options = { workspaceId: idOf('w', 0) }
+    for await (const id of daikon.accessible({ token }, 'view', 'document', options))
+      expected.push(id)
+    const visible = await access.visible({ token }, 'view', 'document')
+    const { rows } = await copy.query(
+      `select d.id from daikon_access.resources_document d where ${visible.sql('d.id', '$1')} order by d.id`,
+      [visible.keys],
+    )
+    expected.sort()
+    if (rows.length !== expected.length || rows.some(({ id }, n) => id !== expected[n]))
+      throw new Error(`${rows.length} visible resources in the copy, ${expected.length} in daikon`)
+  } finally {
+    await access.close()
+    daikon.close()
+  }
+}
