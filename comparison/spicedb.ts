@@ -4,9 +4,9 @@ import type { BenchClient } from '../bench/grpc-client.ts'
 import { grpcHeadersFrame, grpcMessage } from '../bench/http2-frames.ts'
 import type { PreparedRequest } from '../bench/prepared-requests.ts'
 import { limitedType } from './daikon.ts'
-import type { Peer, Question } from './peer.ts'
+import type { ListingPeer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
-import { encodeMessage, encodeStruct, type Field, readNumber } from './wire.ts'
+import { encodeMessage, encodeStruct, type Field, readNumber, readStream } from './wire.ts'
 
 /* SpiceDB 1.56. The field numbers come from `authzed.api.v1`. */
 
@@ -68,13 +68,18 @@ type Options = {
 }
 
 /** Creates the peer for one consistency. One process serves all of them. */
-export function createSpiceDb({ port, pid, client, consistency }: Options): Peer {
+export function createSpiceDb({ port, pid, client, consistency }: Options): ListingPeer {
   const required: Field = [1, consistencies[consistency]]
   const check = (question: Question) =>
     encodeMessage(
       required,
       ...[[2, documentOf(question)] as Field, [3, question.action] as Field],
       ...[[4, subjectOf(question.user)] as Field, ...contextOf(5, question)],
+    )
+  const list = (user: string, limit?: number) =>
+    encodeMessage(
+      ...[required, [2, kind.resource_type] as Field, [3, 'view'] as Field],
+      ...[[4, subjectOf(user)] as Field, ...(limit === undefined ? [] : [[6, limit] as Field])],
     )
   return {
     name: `SpiceDB ${consistency}`,
@@ -104,7 +109,7 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): Peer
     prepareList: ({ user, documents }) =>
       prepare(
         paths.list,
-        encodeMessage(required, [2, 'document'], [3, 'view'], [4, subjectOf(user)]),
+        list(user),
         encodeMessage(...documents.map((document): Field => [2, document])),
       ),
     prepareShare: ({ document, user }) =>
@@ -118,6 +123,9 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): Peer
     check: async (question) =>
       readNumber(await client.call(paths.check, presharedKey, check(question)), 2) ===
       hasPermission,
+    // At most 1,000 with a limit.
+    listDocuments: (user, limit) =>
+      readStream(client.readStream(paths.list, presharedKey, list(user, limit)), 2, limit),
   }
 }
 
