@@ -26,6 +26,8 @@ function runAll(args: string[]): number {
     run(process.execPath, [
       'tools/run-tests.ts',
       '--concurrency=1',
+      // Containers start slowly beside other tests.
+      '--timeout=20m',
       ...(args.length > 0 ? args : runnable),
     ])
   )

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { lazyCondition, manyCondition } from '../../clients/typescript/src/access/copy/sql/lists.ts'
 import { createAccess } from '../../clients/typescript/src/access.ts'
 import { createDaikon } from '../../clients/typescript/src/daikon.ts'
-import { formatPosition, historyOf } from '../../src/access-keys/position.ts'
 import { createDocuments } from '../support/accepts-column.ts'
+import { findPosition } from '../support/access-copy.ts'
 import {
   kind,
   type SeededResource,
@@ -67,11 +67,7 @@ test('columns and the copy show every subject the same documents while the world
   void access.follow({ onDisconnect: (error) => failures.push(error) })
 
   async function settle(): Promise<void> {
-    const { rows } = await pool.query(
-      'select facts_identity() as identity, pg_snapshot_xmax(pg_current_snapshot())::text as number',
-    )
-    const history = historyOf(rows[0].identity)
-    const position = formatPosition({ history, number: Number(rows[0].number) })
+    const position = await findPosition(pool)
     await waitUntil(() =>
       access.waitFor(position).then(
         () => true,

@@ -7,6 +7,7 @@ import {
   bookmark,
   createScriptedDaikon,
   patient,
+  position,
   remove,
   type ScriptedDaikon,
   upsert,
@@ -17,7 +18,6 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const types = { document: 'uuid' } as const
 const columns = { document: 'documents.daikon_accepts' }
-const position = (number: number) => `aaaaaaaaaaaa-${number}`
 const numberOf = (id: string) => Number.parseInt(id.slice(-12), 16)
 
 /** Ann and Bob hold `view` on what accepts their names. */

@@ -11,6 +11,7 @@ import {
   bookmark,
   createScriptedDaikon,
   patient,
+  position,
   remove,
   type ScriptedDaikon,
   upsert,
@@ -72,8 +73,6 @@ async function createWorld(t: ExecutionContext): Promise<World> {
 }
 
 const numberOf = (id: string) => Number.parseInt(id.slice(-12), 16)
-
-const position = (number: number, history = 'aaaaaaaaaaaa') => `${history}-${number}`
 
 async function addDocuments({ pool }: World, count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, index) => uuid(index + 1))

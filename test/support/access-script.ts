@@ -108,9 +108,13 @@ export function remove(resourceId: string, resourceType = 'document'): AccessMes
   return { type: 'remove', resourceType, resourceId }
 }
 
-export function bookmark(number: number, complete = true, history = 'aaaaaaaaaaaa'): AccessMessage {
-  const position = `${history}-${number}`
-  return { type: 'bookmark', cursor: `cursor-${number}`, position, complete }
+export function position(number: number, history = 'aaaaaaaaaaaa'): string {
+  return `${history}-${number}`
+}
+
+export function bookmark(number: number, complete = true, history?: string): AccessMessage {
+  const cursor = `cursor-${number}`
+  return { type: 'bookmark', cursor, position: position(number, history), complete }
 }
 
 export const begin: AccessMessage = { type: 'begin' }

@@ -232,7 +232,8 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
     pause: () => signal('SIGSTOP'),
     resume: () => signal('SIGCONT'),
     async promote() {
-      await query('select pg_promote()')
+      // Not with a statement: replay can cancel it.
+      await programs.run('pg_ctl', ['promote', '-D', cluster, '-w', '-s'])
     },
     async follow(primary) {
       const name = basename(dataDir)

@@ -10,7 +10,11 @@ import { type KeyType, tableOf } from '../key-types.ts'
 export const findColumn = `
   select format('%I.%I', n.nspname, c.relname) as table,
     c.relkind in ('r', 'p') as is_table,
+    quote_ident(current_user) as role,
     row_security_active(c.oid) as hides_rows,
+    -- null without the column or the key
+    has_column_privilege(c.oid, a.attnum, 'update') and has_column_privilege(c.oid, a.attnum, 'select')
+      and has_column_privilege(c.oid, k.attnum, 'select') as is_writable,
     format_type(a.atttypid, null) as type,
     a.attnotnull as is_required,
     k.attname as key,

@@ -11,8 +11,12 @@ export const takeOver = `
   update daikon_access.state set follower = $1
   returning cursor, position, generation::text, complete, swept::text`
 
-/** Finds no row once another follower has taken over, which needs no lock of the session. */
-export const requireFollower = 'select from daikon_access.state where follower = $1 for update'
+/**
+ * Finds no row once another follower has taken over, which needs no lock of the session. Statements of the
+ * transaction fail where row-level security would hide rows of the service.
+ */
+export const requireFollower = `
+  select set_config('row_security', 'off', true) from daikon_access.state where follower = $1 for update`
 
 export const beginGeneration = `
   update daikon_access.state set generation = generation + 1, complete = false, cursor = null

@@ -2,7 +2,8 @@ import { Migration } from '@mikro-orm/migrations'
 
 /**
  * Adds the secrets with which the access keys of services are named. A secret outlives the keys of its
- * service. An app that is deleted and created again gets another one, so that copies of its keys end.
+ * service, until the last app of the service is deleted. A service that is created again gets another one,
+ * so that copies of its keys end.
  */
 export class AccessKeySecrets extends Migration {
   override name = '109-access-key-secrets'
@@ -16,7 +17,8 @@ export class AccessKeySecrets extends Migration {
     this.addSql(`
       create function delete_access_key_secrets() returns trigger language plpgsql as $$
       begin
-        delete from access_key_secrets where service_name in (select service_name from changed);
+        delete from access_key_secrets where service_name in (
+          select service_name from changed except select service_name from service_apps);
         return null;
       end $$`)
     this.addSql(`create trigger delete_access_key_secrets after delete on service_apps

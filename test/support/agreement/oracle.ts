@@ -283,7 +283,8 @@ export function createOracle(
       if (!found) return []
       const isReached = (one: (typeof resources)[number]) => {
         if (workspace !== undefined && one.workspace !== workspace) return false
-        if (found === 'anonymous') return true
+        // An unknown user may view what is public, but has no workspaces.
+        if (found === 'anonymous') return subject.type === 'anonymous'
         if ('linkId' in found)
           return explainNaively({
             ...question(found, one),

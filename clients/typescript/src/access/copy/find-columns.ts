@@ -40,7 +40,10 @@ export async function findColumns(
 /** A row of `findColumn`. */
 type FoundColumn = {
   is_table: boolean
+  /** The role of the follower, quoted. */
+  role: string
   hides_rows: boolean
+  is_writable: boolean | null
   type: string | null
   is_required: boolean | null
   key: string | null
@@ -62,7 +65,12 @@ function findProblem(
     return `The column ${name} must have the type bigint[] and allow null`
   if (found.key === null || found.key_type !== keyType)
     return `The table of ${name} must have a primary key of one column of type ${keyType}`
-  if (found.hides_rows) return `Row-level security hides rows of ${name} from the follower`
+  if (found.hides_rows)
+    return `Row-level security may hide rows of ${path.table} from the follower. Run: alter role ${found.role} bypassrls`
+  if (!found.is_writable) {
+    const id = quote(found.key)
+    return `The follower may not write the column ${name}. Run: grant select (${id}, ${path.column}), update (${path.column}) on ${path.table} to ${found.role}`
+  }
   if (!found.is_protected)
     return `The column ${name} needs a trigger that keeps others from writing it. Run:${protectColumn(path, quote(found.key))}`
   return undefined
