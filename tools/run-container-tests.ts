@@ -13,6 +13,7 @@ function runAll(args: string[]): number {
     process.stdout.write('Not tested: no container engine is available\n')
     return 0
   }
+  removeLeftovers()
   const compose = findCompose()
   if (!compose) process.stdout.write('Not tested with compose: run tools/containers/install\n')
   const files = globSync('test/containers/*.test.ts')
@@ -31,6 +32,20 @@ function runAll(args: string[]): number {
       ...(args.length > 0 ? args : runnable),
     ])
   )
+}
+
+/** Removes what ended runs have left, because a container engine that starts again also starts their containers. */
+function removeLeftovers(): void {
+  const filter = ['--filter', 'name=daikon-test-']
+  for (const [list, remove] of [
+    [['ps', '--all'], ['rm', '--force', '--volumes']],
+    [['network', 'ls'], ['network', 'rm']],
+    [['volume', 'ls'], ['volume', 'rm']],
+  ] as const) {
+    const { stdout } = spawnSync('docker', [...list, '--quiet', ...filter], { encoding: 'utf8' })
+    const ids = stdout.split('\n').filter(Boolean)
+    if (ids.length > 0) run('docker', [...remove, ...ids])
+  }
 }
 
 /** Runs a command and returns its exit status. */

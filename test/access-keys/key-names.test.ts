@@ -11,6 +11,7 @@ test('names are the same for the same text, and differ by text, use and service'
       t.is(new Set(named).size, named.length)
       for (const name of named) t.regex(name, /^[\w-]{22}$/)
       t.is(ours.holder(a) === ours.holder(b), a === b)
+      t.is(ours.level(a) === ours.level(b), a === b)
     }),
   )
 })

@@ -85,7 +85,9 @@ const optional = {
   'api-resources': { sharedTests: ['test/activity/events.test.ts'] },
   account: { sharedTests: ['test/activity/events.test.ts'] },
   following: {},
-  'access-keys': { dependents: ['test/support/access-watch.ts'] },
+  'access-keys': {
+    dependents: ['access-copy', 'access-watch'].map((name) => `test/support/${name}.ts`),
+  },
   console: {
     sharedTests: ['test/architecture/deployment.test.ts'],
     dependents: [

@@ -64,27 +64,31 @@ const pageSql = `
  * so that it stays fast while a transaction runs for hours. Records of transactions that `until` does not
  * include may be among them.
  *
- * $3 and $4 are the place after which the page begins.
+ * $3 and $4 are the place after which the page begins. There is one lower bound, because with two of them
+ * PostgreSQL can start at the lower one, and read all records.
  */
 function pageCte(until: string): string {
   const records = (condition: string) => `
     (select * from (
       select transaction, id, scope, kind_id, resource_id, workspace_id from resource_changes
-      where ${condition} and (transaction, id) > ($3::xid8, $4::bigint)
+      where ${condition}
       order by transaction, id limit ${maxRecords}
     ) part)`
+  const end = 'pg_snapshot_xmax($1::pg_snapshot)'
   return `page as (
     select transaction, id, scope, kind_id, resource_id, workspace_id from (
-      ${records(`transaction >= pg_snapshot_xmax($1::pg_snapshot) and transaction < pg_snapshot_xmax(${until})`)}
+      ${records(`transaction < pg_snapshot_xmax(${until}) and (transaction, id) > (
+        greatest($3::xid8, ${end}), case when $3::xid8 >= ${end} then $4::bigint else 0 end)`)}
       union all
-      ${records('transaction = any(array(select pg_snapshot_xip($1::pg_snapshot)))')}
+      ${records(`transaction = any(array(select pg_snapshot_xip($1::pg_snapshot)))
+        and (transaction, id) > ($3::xid8, $4::bigint)`)}
     ) record
     order by transaction, id limit ${maxRecords}
   )`
 }
 
 /** $1 snapshot, null to read no records; $2 service; $3, $4 the place before all records. */
-const windowSql = `
+export const windowSql = `
 with ${pageCte('pg_current_snapshot()')}
 select facts_identity(), until::text,
   pg_snapshot_xmin($1::pg_snapshot) <= pg_snapshot_xmax(until) and not exists (
@@ -95,7 +99,7 @@ select facts_identity(), until::text,
 from pg_current_snapshot() until`
 
 /** $1 snapshot, $2 service, $3 and $4 the place, $5 the snapshot at which the window ends. */
-const nextPageSql = `
+export const nextPageSql = `
 with ${pageCte('$5::pg_snapshot')}
 select ${pageSql}
 from (values ($5::pg_snapshot)) window_end (until)`

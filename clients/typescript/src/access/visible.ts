@@ -141,13 +141,13 @@ export function createVisible(
         const { text, values } = build(own)
         const client = await pool.connect()
         let isBroken = true
+        const limit = Math.max(1, Math.round(timeoutMs))
         try {
-          const found = await inTransaction(client, async () => {
-            await client.query(
-              `set local statement_timeout = ${Math.max(1, Math.round(timeoutMs))}`,
-            )
-            return client.query(text, values)
-          })
+          const found = await inTransaction(
+            client,
+            () => client.query(text, values),
+            `begin; set local statement_timeout = ${limit}`,
+          )
           isBroken = false
           return found.rows
         } catch (error) {

@@ -14,9 +14,13 @@ export type DatabasePool = {
   connect(): Promise<DatabaseClient>
 }
 
-/** Runs `use` in a transaction, which is rolled back if it fails. */
-export async function inTransaction<T>(client: DatabaseClient, use: () => Promise<T>): Promise<T> {
-  await client.query('begin')
+/** Runs `use` in a transaction, which `begin` begins and which is rolled back if it fails. */
+export async function inTransaction<T>(
+  client: DatabaseClient,
+  use: () => Promise<T>,
+  begin = 'begin',
+): Promise<T> {
+  await client.query(begin)
   try {
     const result = await use()
     await client.query('commit')
