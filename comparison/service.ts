@@ -156,6 +156,6 @@ export function joinIds(pool: pg.Pool, listDocuments: ListingPeer['listDocuments
   return {
     findAll: (user) => find(user, { limit: all, offset: 0 }),
     findPage: (user, number) => find(user, { limit: pageSize, offset: (number - 1) * pageSize }),
-    count: async (user) => new Set(await listDocuments(user, maxCount)).size,
+    count: async (user) => (await listDocuments(user, maxCount)).length,
   }
 }

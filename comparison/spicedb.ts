@@ -76,11 +76,8 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): List
       ...[[2, documentOf(question)] as Field, [3, question.action] as Field],
       ...[[4, subjectOf(question.user)] as Field, ...contextOf(5, question)],
     )
-  const list = (user: string, limit?: number) =>
-    encodeMessage(
-      ...[required, [2, kind.resource_type] as Field, [3, 'view'] as Field],
-      ...[[4, subjectOf(user)] as Field, ...(limit === undefined ? [] : [[6, limit] as Field])],
-    )
+  const list = (user: string) =>
+    encodeMessage(required, [2, kind.resource_type], [3, 'view'], [4, subjectOf(user)])
   return {
     name: `SpiceDB ${consistency}`,
     port,
@@ -123,9 +120,9 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): List
     check: async (question) =>
       readNumber(await client.call(paths.check, presharedKey, check(question)), 2) ===
       hasPermission,
-    // At most 1,000 with a limit.
+    // With a limit in the request, the same ID can come twice and another one not at all.
     listDocuments: (user, limit) =>
-      readStream(client.readStream(paths.list, presharedKey, list(user, limit)), 2, limit),
+      readStream(client.readStream(paths.list, presharedKey, list(user)), 2, limit),
   }
 }
 

@@ -46,7 +46,7 @@ export function readStrings(message: Uint8Array, field: number): string[] {
 }
 
 /**
- * Returns the value of a string field of each message of a stream. Cancels the stream after `limit` messages.
+ * Returns the different values of a string field of the messages of a stream. Cancels the stream after `limit` values.
  */
 export function readStream(
   stream: ClientReadableStream<Buffer>,
@@ -54,15 +54,15 @@ export function readStream(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const values: string[] = []
+    const values = new Set<string>()
     stream.on('data', (message: Buffer) => {
-      if (values.length === limit) return
-      values.push(readString(message, field))
-      if (values.length < limit) return
-      resolve(values)
+      if (values.size === limit) return
+      values.add(readString(message, field))
+      if (values.size < limit) return
+      resolve([...values])
       stream.cancel()
     })
-    stream.on('end', () => resolve(values))
+    stream.on('end', () => resolve([...values]))
     stream.on('error', reject)
   })
 }
