@@ -136,7 +136,15 @@ async function compareServices(
 }
 
 function requireEqual(where: string, found: string[] | number, expected: string[] | number): void {
-  if (String(found) !== String(expected)) throw new Error(`${where}: the documents differ`)
+  if (String(found) !== String(expected))
+    throw new Error(`${where}: the documents differ: ${describeDifference(found, expected)}`)
+}
+
+function describeDifference(found: string[] | number, expected: string[] | number): string {
+  if (typeof found === 'number' || typeof expected === 'number') return `${found}, not ${expected}`
+  const [more] = found.filter((id) => !expected.includes(id))
+  const [missing] = expected.filter((id) => !found.includes(id))
+  return `${found.length}, not ${expected.length}; with ${more}, without ${missing}`
 }
 
 async function measure(

@@ -75,14 +75,19 @@ export async function openCopy({
   }
 }
 
-/** Creates the table of the service. Its order has nothing to do with who may view a document. */
+/**
+ * Creates the table of the service. Its order has nothing to do with who may view a document. Without one document whose
+ * owner is not in its workspace, and may view it with the others alone.
+ */
 async function fillDocuments(url: string, pool: pg.Pool): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     const { rows } = await client.query(
       `select array_agg(r.resource_id::text) as ids from resources r
-       join resource_kinds k on k.id = r.kind_id where k.resource_type = $1`,
+       join resource_kinds k on k.id = r.kind_id
+       join members m on m.workspace_id = r.workspace_id and m.user_id = r.owner_id
+       where k.resource_type = $1`,
       [kind.resource_type],
     )
     const ids: string[] = rows[0].ids
