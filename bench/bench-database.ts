@@ -24,8 +24,6 @@ export type BenchDatabase = {
  * existing data.
  */
 export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> {
-  // Migrations must not take connections of benchmarks for a node of the first release.
-  process.env.PGAPPNAME ??= 'pg_bench'
   const size = quick ? smallSize : fullSize
   const { url, close, ...files } = await openBenchPostgres(
     quick ? 'daikon-bench-quick' : 'daikon-bench',
@@ -47,6 +45,8 @@ export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> 
 export async function openBenchPostgres(
   name: string,
 ): Promise<Omit<BenchDatabase, 'size' | 'small'>> {
+  // Migrations must not take connections of benchmarks for a node of the first release.
+  process.env.PGAPPNAME ??= 'pg_bench'
   const folder = process.env.BENCH_FOLDER ?? join(tmpdir(), name)
   mkdirSync(folder, { recursive: true })
   const keyPaths = {

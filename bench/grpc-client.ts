@@ -5,7 +5,11 @@ import { serviceKey } from './data-set.ts'
 export type BenchClient = {
   call(path: string, token: string | undefined, body: Uint8Array): Promise<Buffer>
   /** Opens a server stream. */
-  readStream(path: string, token: string, body: Uint8Array): ClientReadableStream<Buffer>
+  readStream(
+    path: string,
+    token: string | undefined,
+    body: Uint8Array,
+  ): ClientReadableStream<Buffer>
   close(): void
 }
 

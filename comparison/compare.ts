@@ -23,6 +23,7 @@ import {
   type Tokens,
 } from './data.ts'
 import { type Comparison, type Decisions, measureRows } from './measure.ts'
+import { measurePages } from './pages.ts'
 import type { Peer, Question } from './peer.ts'
 import { formatComparison } from './report.ts'
 import { type PeerServers, startOpenFga, startSpiceDb } from './servers.ts'
@@ -71,7 +72,8 @@ export async function comparePeers(words: string[], quick: boolean): Promise<voi
       const url = await databaseOf('openfga')
       servers.push(await startOpenFga({ ...options, program: BENCH_OPENFGA, url }))
     }
-    const peers: Peer[] = [daikon, cachingDaikon, ...servers.flatMap(({ peers }) => peers)]
+    const listingPeers = servers.flatMap(({ peers }) => peers)
+    const peers: Peer[] = [daikon, cachingDaikon, ...listingPeers]
     const decisions: Decisions = new Map()
     const { checks, batches, limitedChecks, limitedBatches } = questions
     for (const group of [...checks, ...batches, ...limitedChecks, ...limitedBatches]) {
@@ -95,6 +97,21 @@ export async function comparePeers(words: string[], quick: boolean): Promise<voi
       rounds: quick ? 1 : 5,
       seconds: quick ? 2 : 3,
     }
+    // Before shares are measured, which leave documents that are not in the service's database.
+    const pages = await measurePages(
+      {
+        url: database.url,
+        serviceUrl: await ensureDatabase(database.url, 'service'),
+        daikons: [daikon, cachingDaikon],
+        peers: listingPeers,
+        viewers: questions.viewers,
+        tokens,
+        rounds: comparison.rounds,
+      },
+      words,
+      log,
+    )
+    const rows = [...(await measureRows(comparison, words, log)), ...pages]
     const tuples = (await readTuples(database.url)).length
     const lines = [
       `${await describeMachine(database.url)}.`,
@@ -102,7 +119,7 @@ export async function comparePeers(words: string[], quick: boolean): Promise<voi
       `rounds of ${comparison.seconds} s.\n`,
       ...formatComparison(
         peers.map(({ name }) => name),
-        await measureRows(comparison, words, log),
+        rows,
       ),
     ]
     process.stdout.write(`${lines.join('\n')}\n`)

@@ -7,7 +7,7 @@ import { idOf, kind } from '../bench/data-set.ts'
 import { largeWorkspaceOf, type Size } from '../bench/data-set-size.ts'
 import { createPicker } from '../bench/shared-resources.ts'
 import { limitedType, writtenType } from './daikon.ts'
-import type { ListQuestion, Question, Share } from './peer.ts'
+import type { ListQuestion, Question, Share, Viewers } from './peer.ts'
 
 /** Together with the documents of the other workspaces, this results in 100,000 documents. */
 export const peersSize: Size = { users: 10_000, workspaces: 20, resources: 94_000 }
@@ -80,6 +80,7 @@ export type Questions = {
   limitedBatches: Question[][]
   shortLists: ListQuestion[]
   longLists: ListQuestion[]
+  viewers: Viewers[]
 }
 
 /** Access tokens and workspaces of all users of the questions. */
@@ -131,9 +132,38 @@ export async function createQuestions(
     groups.filter(([question]) => isLimited(question)).map(withAmount)
   const questions = {
     ...{ checks, batches, limitedChecks: limited(checks), limitedBatches: limited(batches) },
-    ...{ shortLists, longLists },
+    ...{ shortLists, longLists, viewers: await viewersOf(shortLists) },
   }
   return { questions, tokens }
+
+  async function viewersOf(shortLists: ListQuestion[]): Promise<Viewers[]> {
+    const { users, workspaces } = peersSize
+    const { workspace, firstUser, members } = largeWorkspaceOf(peersSize)
+    const usersOf = async (indexes: number[], workspaceOf: (user: number) => number) => {
+      for (const user of indexes) await sign(user, workspaceOf(user))
+      return indexes.map((user) => idOf('u', user))
+    }
+    const ordinary = Array.from({ length: 50 }, (_, index) => 2000 + index).filter(
+      // All documents of some workspaces are visible to their members.
+      (user) => user % 10 !== 0,
+    )
+    return [
+      { label: '20', documents: 20, users: shortLists.map(({ user }) => user) },
+      {
+        label: 'about 400',
+        documents: 400,
+        users: await usersOf(ordinary, (user) => user % workspaces),
+      },
+      {
+        label: '1,000',
+        documents: 1000,
+        users: await usersOf([firstUser + members - 1], () => workspace),
+      },
+      // The last of `readers`, with half of the documents of workspace 0, and its admins.
+      { label: '13,160', documents: 13_160, users: await usersOf([users + 2], () => 0) },
+      { label: '22,560', documents: 22_560, users: await usersOf([0, workspaces], () => 0) },
+    ]
+  }
 
   function isLimited(question: Question | undefined): boolean {
     const workspace = tokens.get(question?.user ?? '')?.workspace

@@ -34,6 +34,8 @@ export type Cell = {
   serverCpu: number
   postgresCpu: number
   generatorCpu: number
+  /** Of the service that joins the lists of the peer with its database, for pages. */
+  serviceCpu?: number
 }
 
 /** The cells by name of the peer. Peers that were not measured are absent. */
@@ -88,9 +90,7 @@ export async function measureRows(
   const { peers, rounds, url } = comparison
   const postmaster = await findPostmaster(url)
   const rows: ComparisonRow[] = []
-  const isChosen = ({ label }: Case) =>
-    words.length === 0 || words.some((word) => label.includes(word))
-  for (const comparisonCase of cases.filter(isChosen)) {
+  for (const comparisonCase of cases.filter(({ label }) => isChosen(label, words))) {
     const measured = peers.filter(
       ({ measuresShares }) => comparisonCase.call !== 'share' || measuresShares,
     )
@@ -103,27 +103,41 @@ export async function measureRows(
       ] as const
     })
     const results = await interleave(rounds, Object.fromEntries(tasks))
-    const cells = new Map(
-      measured.map(({ name }) => {
-        const median = (field: keyof Cell) =>
-          medianOf(results, (round) => round[name]?.[field] ?? 0)
-        const cell: Cell = {
-          rate: median('rate'),
-          p50: median('p50'),
-          p99: median('p99'),
-          serverCpu: median('serverCpu'),
-          postgresCpu: median('postgresCpu'),
-          generatorCpu: median('generatorCpu'),
-        }
-        return [name, cell]
-      }),
-    )
-    rows.push({ label: comparisonCase.label, cells })
-    log(
-      `${comparisonCase.label}: ${[...cells].map(([name, { rate }]) => `${name} ${rate.toFixed(0)}/s`).join(', ')}`,
-    )
+    rows.push(takeMedians(comparisonCase.label, results, log))
   }
   return rows
+}
+
+/** Whether a row is measured: if its label contains one of the words, or if there are none. */
+export function isChosen(label: string, words: string[]): boolean {
+  return words.length === 0 || words.some((word) => label.includes(word))
+}
+
+/** Returns the row with the medians of all rounds, which have the cells by name of the peer. */
+export function takeMedians(
+  label: string,
+  rounds: Record<string, Cell>[],
+  log: (message: string) => void,
+): ComparisonRow {
+  const cells = new Map(
+    Object.keys(rounds[0] ?? {}).map((name) => {
+      const median = (field: keyof Cell) => medianOf(rounds, (round) => round[name]?.[field] ?? 0)
+      const cell: Cell = {
+        rate: median('rate'),
+        p50: median('p50'),
+        p99: median('p99'),
+        serverCpu: median('serverCpu'),
+        postgresCpu: median('postgresCpu'),
+        generatorCpu: median('generatorCpu'),
+        ...(rounds[0]?.[name]?.serviceCpu !== undefined && { serviceCpu: median('serviceCpu') }),
+      }
+      return [name, cell]
+    }),
+  )
+  log(
+    `${label}: ${[...cells].map(([name, { rate }]) => `${name} ${rate.toFixed(0)}/s`).join(', ')}`,
+  )
+  return { label, cells }
 }
 
 function prepareFile(

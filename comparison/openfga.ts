@@ -4,9 +4,17 @@ import type { BenchClient } from '../bench/grpc-client.ts'
 import { grpcHeadersFrame, grpcMessage } from '../bench/http2-frames.ts'
 import type { PreparedRequest } from '../bench/prepared-requests.ts'
 import { limitedType } from './daikon.ts'
-import type { Peer, Question } from './peer.ts'
+import type { ListingPeer, Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
-import { encodeMessage, encodeStruct, type Field, readNumber, readString } from './wire.ts'
+import {
+  encodeMessage,
+  encodeStruct,
+  type Field,
+  readNumber,
+  readStream,
+  readString,
+  readStrings,
+} from './wire.ts'
 
 /* OpenFGA 1.22. The field numbers come from `openfga.v1`. */
 
@@ -90,6 +98,7 @@ const paths = {
   check: `${service}/Check`,
   batch: `${service}/BatchCheck`,
   list: `${service}/ListObjects`,
+  streamedList: `${service}/StreamedListObjects`,
   write: `${service}/Write`,
 }
 
@@ -129,13 +138,21 @@ type Options = Pick<Peer, 'name' | 'port' | 'pid' | 'measuresShares'> & {
   store: OpenFgaStore
 }
 
-export function createOpenFga({ client, store, ...peer }: Options): Peer {
+export function createOpenFga({ client, store, ...peer }: Options): ListingPeer {
   const check = (question: Question) =>
     encodeMessage(
       [1, store.store],
       [2, tupleOf(question)],
       [4, store.model],
       ...contextOf(6, question),
+    )
+  const list = (user: string) =>
+    encodeMessage(
+      [1, store.store],
+      [2, store.model],
+      [3, kind.resource_type],
+      [4, 'view'],
+      [5, `user:${user}`],
     )
   return {
     ...peer,
@@ -162,13 +179,7 @@ export function createOpenFga({ client, store, ...peer }: Options): Peer {
     prepareList: ({ user, documents }) =>
       prepare(
         paths.list,
-        encodeMessage(
-          [1, store.store],
-          [2, store.model],
-          [3, 'document'],
-          [4, 'view'],
-          [5, `user:${user}`],
-        ),
+        list(user),
         encodeMessage(...documents.map((document): Field => [1, `document:${document}`])),
       ),
     prepareShare: ({ document, user }) =>
@@ -181,6 +192,14 @@ export function createOpenFga({ client, store, ...peer }: Options): Peer {
       ),
     check: async (question) =>
       readNumber(await client.call(paths.check, undefined, check(question)), 1) === 1,
+    // Only a stream can end early. For a complete list, one message takes less time.
+    async listDocuments(user, limit) {
+      const objects =
+        limit === undefined
+          ? readStrings(await client.call(paths.list, undefined, list(user)), 1)
+          : await readStream(client.readStream(paths.streamedList, undefined, list(user)), 1, limit)
+      return objects.map((object) => object.slice(`${kind.resource_type}:`.length))
+    },
   }
 }
 

@@ -14,6 +14,9 @@ export type Question = {
 /** All documents that a user may view. */
 export type ListQuestion = { user: string; documents: string[] }
 
+/** Users, each of whom may view about this number of documents. */
+export type Viewers = { label: string; documents: number; users: string[] }
+
 export type Share = { document: string; user: string }
 
 /** A kind of call. Determines which fields of its responses are compared. */
@@ -35,4 +38,10 @@ export type Peer = {
   comparedFields: Record<Call, number[]>
   /** Calls the server directly, without the load generator. */
   check(question: Question): Promise<boolean>
+}
+
+/** A server that can list documents for a service that joins the list with its own database. */
+export type ListingPeer = Peer & {
+  /** Returns the IDs of all documents that a user may view, or of `limit` of them. */
+  listDocuments(user: string, limit?: number): Promise<string[]>
 }

@@ -31,9 +31,11 @@ export function formatComparison(names: string[], rows: ComparisonRow[]): string
       ({ p50, p99 }) => `${formatNumber(p50)} / ${formatNumber(p99)}`,
     ),
     ...table(
-      `CPU time per call in µs, server + PostgreSQL${describeGeneratorCpu(rows)}:`,
-      ({ serverCpu, postgresCpu }) =>
-        `${formatNumber(Math.round(serverCpu))} + ${formatNumber(Math.round(postgresCpu))}`,
+      `CPU time per call in µs, server + PostgreSQL, for pages + service${describeGeneratorCpu(rows)}:`,
+      ({ serverCpu, postgresCpu, serviceCpu }) =>
+        [serverCpu, postgresCpu, ...(serviceCpu === undefined ? [] : [serviceCpu])]
+          .map((time) => formatNumber(Math.round(time)))
+          .join(' + '),
     ),
   ]
 }

@@ -9,12 +9,12 @@ import {
   type OpenFgaStore,
   writeOpenFgaTuples,
 } from './openfga.ts'
-import type { Peer } from './peer.ts'
+import type { ListingPeer } from './peer.ts'
 import { createSpiceDb, presharedKey, writeSpiceDbSchema, writeSpiceDbTuples } from './spicedb.ts'
 import { type Tuple, writeInBatches } from './tuples.ts'
 
 /** Servers of other projects that have been started. */
-export type PeerServers = { peers: Peer[]; stop(): void }
+export type PeerServers = { peers: ListingPeer[]; stop(): void }
 
 type Options = {
   /** The path of the peer's program. */
@@ -102,7 +102,7 @@ export async function startOpenFga(options: Options): Promise<PeerServers> {
       OPENFGA_PLAYGROUND_ENABLED: 'false',
       OPENFGA_METRICS_ENABLED: 'false',
       OPENFGA_LOG_LEVEL: 'error',
-      OPENFGA_LIST_OBJECTS_MAX_RESULTS: '10000',
+      OPENFGA_LIST_OBJECTS_MAX_RESULTS: '100000',
       OPENFGA_LIST_OBJECTS_DEADLINE: '30s',
       OPENFGA_REQUEST_TIMEOUT: '31s',
       ...own,

@@ -4,9 +4,9 @@ import type { BenchClient } from '../bench/grpc-client.ts'
 import { grpcHeadersFrame, grpcMessage } from '../bench/http2-frames.ts'
 import type { PreparedRequest } from '../bench/prepared-requests.ts'
 import { limitedType } from './daikon.ts'
-import type { Peer, Question } from './peer.ts'
+import type { ListingPeer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
-import { encodeMessage, encodeStruct, type Field, readNumber } from './wire.ts'
+import { encodeMessage, encodeStruct, type Field, readNumber, readStream } from './wire.ts'
 
 /* SpiceDB 1.56. The field numbers come from `authzed.api.v1`. */
 
@@ -68,7 +68,7 @@ type Options = {
 }
 
 /** Creates the peer for one consistency. One process serves all of them. */
-export function createSpiceDb({ port, pid, client, consistency }: Options): Peer {
+export function createSpiceDb({ port, pid, client, consistency }: Options): ListingPeer {
   const required: Field = [1, consistencies[consistency]]
   const check = (question: Question) =>
     encodeMessage(
@@ -76,6 +76,8 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): Peer
       ...[[2, documentOf(question)] as Field, [3, question.action] as Field],
       ...[[4, subjectOf(question.user)] as Field, ...contextOf(5, question)],
     )
+  const list = (user: string) =>
+    encodeMessage(required, [2, kind.resource_type], [3, 'view'], [4, subjectOf(user)])
   return {
     name: `SpiceDB ${consistency}`,
     port,
@@ -104,7 +106,7 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): Peer
     prepareList: ({ user, documents }) =>
       prepare(
         paths.list,
-        encodeMessage(required, [2, 'document'], [3, 'view'], [4, subjectOf(user)]),
+        list(user),
         encodeMessage(...documents.map((document): Field => [2, document])),
       ),
     prepareShare: ({ document, user }) =>
@@ -118,6 +120,9 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): Peer
     check: async (question) =>
       readNumber(await client.call(paths.check, presharedKey, check(question)), 2) ===
       hasPermission,
+    // With a limit in the request, the same ID can come twice and another one not at all.
+    listDocuments: (user, limit) =>
+      readStream(client.readStream(paths.list, presharedKey, list(user)), 2, limit),
   }
 }
 

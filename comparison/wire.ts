@@ -1,4 +1,5 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+import type { ClientReadableStream } from '@grpc/grpc-js'
 import { Struct } from '../gen/google/protobuf/struct.ts'
 
 /**
@@ -30,6 +31,40 @@ export function readNumber(message: Uint8Array, field: number): number {
 /** Returns the last value of a string field, or ''. */
 export function readString(message: Uint8Array, field: number): string {
   return readLast(message, field, 2, (reader) => reader.string()) ?? ''
+}
+
+/** Returns all values of a string field. */
+export function readStrings(message: Uint8Array, field: number): string[] {
+  const reader = new BinaryReader(message)
+  const values: string[] = []
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag()
+    if (number === field && type === 2) values.push(reader.string())
+    else reader.skip(type)
+  }
+  return values
+}
+
+/**
+ * Returns the different values of a string field of the messages of a stream. Cancels the stream after `limit` values.
+ */
+export function readStream(
+  stream: ClientReadableStream<Buffer>,
+  field: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const values = new Set<string>()
+    stream.on('data', (message: Buffer) => {
+      if (values.size === limit) return
+      values.add(readString(message, field))
+      if (values.size < limit) return
+      resolve([...values])
+      stream.cancel()
+    })
+    stream.on('end', () => resolve([...values]))
+    stream.on('error', reject)
+  })
 }
 
 /** Returns the last value of a field, as protobuf requires, and skips all other fields. */
