@@ -37,11 +37,11 @@ function runAll(args: string[]): number {
 /** Removes what ended runs have left, because a container engine that starts again also starts their containers. */
 function removeLeftovers(): void {
   const filter = ['--filter', 'name=daikon-test-']
-  for (const [list, remove] of [
-    [['ps', '--all'], ['rm', '--force', '--volumes']],
-    [['network', 'ls'], ['network', 'rm']],
-    [['volume', 'ls'], ['volume', 'rm']],
-  ] as const) {
+  for (const { list, remove } of [
+    { list: ['ps', '--all'], remove: ['rm', '--force', '--volumes'] },
+    { list: ['network', 'ls'], remove: ['network', 'rm'] },
+    { list: ['volume', 'ls'], remove: ['volume', 'rm'] },
+  ]) {
     const { stdout } = spawnSync('docker', [...list, '--quiet', ...filter], { encoding: 'utf8' })
     const ids = stdout.split('\n').filter(Boolean)
     if (ids.length > 0) run('docker', [...remove, ...ids])
