@@ -58,3 +58,9 @@ for (const name of Object.keys(statements) as (keyof typeof statements)[])
       t.true(pages < 50, `${pages} pages after ${place}`)
     }
   })
+
+test.serial('without a snapshot, the window has no records', async (t) => {
+  const values = [null, 'docs', '0', '0']
+  const { rows } = await pool.query({ text: windowSql, values, rowMode: 'array' })
+  t.deepEqual(rows[0]?.slice(3), [null, 0, null, null])
+})

@@ -74,11 +74,12 @@ function pageCte(until: string): string {
       where ${condition}
       order by transaction, id limit ${maxRecords}
     ) part)`
-  const end = 'pg_snapshot_xmax($1::pg_snapshot)'
+  const first = 'pg_snapshot_xmax($1::pg_snapshot)'
   return `page as (
     select transaction, id, scope, kind_id, resource_id, workspace_id from (
       ${records(`transaction < pg_snapshot_xmax(${until}) and (transaction, id) > (
-        greatest($3::xid8, ${end}), case when $3::xid8 >= ${end} then $4::bigint else 0 end)`)}
+        case when $3::xid8 > ${first} then $3::xid8 else ${first} end,
+        case when $3::xid8 >= ${first} then $4::bigint else 0 end)`)}
       union all
       ${records(`transaction = any(array(select pg_snapshot_xip($1::pg_snapshot)))
         and (transaction, id) > ($3::xid8, $4::bigint)`)}
