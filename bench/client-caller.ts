@@ -1,7 +1,7 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
-import { createDaikon } from '../clients/typescript/src/daikon.ts'
 import { AccessServiceService } from '../clients/typescript/src/gen/daikon/v1/access.ts'
 import { PermissionServiceService } from '../clients/typescript/src/gen/daikon/v1/permissions.ts'
+import { openDaikon } from './daikon-client.ts'
 import { kind, serviceKey } from './data-set.ts'
 
 /** A check with its expected result. */
@@ -121,12 +121,7 @@ async function runOneByOne({ port, checks }: CallerJob): Promise<OneByOneResult>
 
 const callers: Record<CallerName, (port: number) => Caller> = {
   client(port) {
-    const daikon = createDaikon({
-      address: `127.0.0.1:${port}`,
-      service: kind.service_name,
-      serviceKey,
-      deadlineMs: 60_000,
-    })
+    const daikon = openDaikon(port)
     return {
       check: ({ token, resource_id: id, action }) =>
         daikon.check({ token }, action, { type: kind.resource_type, id }),

@@ -66,6 +66,18 @@ export async function ensureDataSet(url: string, size: Size, more: string[] = []
   }
 }
 
+/** Deletes a resource type with its resources and shares, if it exists. */
+export async function deleteResourceType(client: pg.Client, type: string): Promise<void> {
+  const { rows } = await client.query('select id from resource_kinds where resource_type = $1', [
+    type,
+  ])
+  for (const { id } of rows) {
+    await client.query('delete from shares where kind_id = $1', [id])
+    await client.query('delete from resources where kind_id = $1', [id])
+    await client.query('delete from resource_kinds where id = $1', [id])
+  }
+}
+
 export function migrations(): string[] {
   const folder = new URL('../src/database/migrations/', import.meta.url)
   return readdirSync(folder)

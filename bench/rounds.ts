@@ -23,10 +23,14 @@ export async function interleave<Selected extends Measures>(
   return results
 }
 
+/** Returns the number that a share of the numbers does not reach, such as the median for 0.5. */
+export function quantileOf(numbers: readonly number[], share: number): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? 0
+}
+
 /** Returns the median of `read` over the rounds. */
 export function medianOf<Round>(rounds: Round[], read: (round: Round) => number): number {
-  const numbers = rounds.map(read).sort((a, b) => a - b)
-  return numbers[Math.floor(numbers.length / 2)] ?? 0
+  return quantileOf(rounds.map(read), 0.5)
 }
 
 /** Returns the medians of the rate and of each latency over the rounds, computed separately. */

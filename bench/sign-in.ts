@@ -15,7 +15,7 @@ import { createSeed } from '../test/support/seed.ts'
 import { appUri } from '../test/support/sign-in.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
-import { interleave, medianOf } from './rounds.ts'
+import { interleave, medianOf, quantileOf } from './rounds.ts'
 
 /**
  * `node bench/sign-in.ts [<addresses>]`: whether times of answers tell a known address from an unknown one, and
@@ -120,10 +120,10 @@ try {
   }))
     for (const kind of ['known', 'ended', 'absent-too']) {
       const ratio = (share: number) =>
-        (quantile(times[kind] ?? [], share) / quantile(times.absent ?? [], share)).toFixed(3)
+        (quantileOf(times[kind] ?? [], share) / quantileOf(times.absent ?? [], share)).toFixed(3)
       process.stdout.write(
         `${label}, ${kind} to absent: median ×${ratio(0.5)}, p95 ×${ratio(0.95)} ` +
-          `(absent ${quantile(times.absent ?? [], 0.5).toFixed(2)} ms)\n`,
+          `(absent ${quantileOf(times.absent ?? [], 0.5).toFixed(2)} ms)\n`,
       )
     }
   const results = await interleave(rounds, {
@@ -147,11 +147,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()
   return performance.now() - started
-}
-
-function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.floor(sorted.length * share)] ?? 0
 }
 
 /** Waits for the e-mail with a code. */

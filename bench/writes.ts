@@ -7,7 +7,7 @@ import {
 } from '../gen/daikon/v1/permissions.ts'
 import type { BenchProcess } from './child-process.ts'
 import { grpcHead } from './credentials.ts'
-import { idOf, kind } from './data-set.ts'
+import { deleteResourceType, idOf, kind } from './data-set.ts'
 import { largeWorkspaceOf, type Size } from './data-set-size.ts'
 import type { DriverJob, WriteTarget } from './driver.ts'
 import type { Harness, Measurement } from './harness.ts'
@@ -175,14 +175,7 @@ function prepared(head: Buffer, message: Uint8Array): PreparedRequest {
 
 /** Restores the data set. */
 export async function deleteWrites(client: pg.Client): Promise<void> {
-  const { rows } = await client.query('select id from resource_kinds where resource_type = $1', [
-    type,
-  ])
-  for (const { id } of rows) {
-    await client.query('delete from shares where kind_id = $1', [id])
-    await client.query('delete from resources where kind_id = $1', [id])
-    await client.query('delete from resource_kinds where id = $1', [id])
-  }
+  await deleteResourceType(client, type)
   await client.query('truncate activity')
 }
 

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { kind, serviceKey } from '../bench/data-set.ts'
+import { openDaikon } from '../bench/daikon-client.ts'
+import { kind } from '../bench/data-set.ts'
+import { waitUntilCopied } from '../bench/lists/wait-until-copied.ts'
 import { formatNumber } from '../bench/table.ts'
 import { type Access, createAccess } from '../clients/typescript/src/access.ts'
-import { createDaikon } from '../clients/typescript/src/daikon.ts'
 import type { Tokens } from './data.ts'
 import type { ListingPeer } from './peer.ts'
 
@@ -46,12 +46,7 @@ export async function openCopy({
   log: (message: string) => void
 }): Promise<Copy> {
   const documents = await fillDocuments(url, pool)
-  const clients = ports.map((port) =>
-    createDaikon({
-      ...{ address: `127.0.0.1:${port}`, service: kind.service_name, serviceKey },
-      deadlineMs: 60_000,
-    }),
-  )
+  const clients = ports.map(openDaikon)
   const accesses = clients.map((daikon) =>
     createAccess({ daikon, pool, types: { document: 'uuid' } }),
   )
@@ -62,7 +57,7 @@ export async function openCopy({
   try {
     const startedAt = performance.now()
     const following = accesses[0]?.follow({ onDisconnect: (error) => log(`Follower: ${error}`) })
-    await Promise.race([waitUntilFilled(pool), following])
+    await Promise.race([waitUntilCopied(pool), following])
     log(
       `Copied what ${formatNumber(documents)} documents accept in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
     )
@@ -103,22 +98,6 @@ async function fillDocuments(url: string, pool: pg.Pool): Promise<number> {
     return ids.length
   } finally {
     await client.end()
-  }
-}
-
-const fillTimeout = 300_000
-
-/** Waits until the copy is complete and the follower has counted how often each key occurs. */
-async function waitUntilFilled(pool: pg.Pool): Promise<void> {
-  const deadline = performance.now() + fillTimeout
-  for (;;) {
-    const { rows } = await pool.query(`select to_regclass('daikon_access.state') as state`)
-    if (rows[0].state) {
-      const filled = 'select from daikon_access.state where complete and swept = generation'
-      if ((await pool.query(filled)).rowCount === 1) return
-    }
-    if (performance.now() > deadline) throw new Error('The copy was not filled in time')
-    await sleep(100)
   }
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { PermissionServiceService, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
-import { idOf, kind } from '../data-set.ts'
+import { deleteResourceType, idOf, kind } from '../data-set.ts'
 import { largeWorkspaceOf, type Size } from '../data-set-size.ts'
 import { createBenchClient } from '../grpc-client.ts'
 
@@ -22,7 +22,7 @@ export async function createChanges(
   database: pg.Client,
   { size, port, token }: { size: Size; port: number; token: string },
 ): Promise<Changes> {
-  await deleteChanged(database)
+  await deleteResourceType(database, changedType)
   const { firstUser, members, workspace } = largeWorkspaceOf(size)
   const { rows } = await database.query<{ id: string; resource_id: string }>(
     `with kind as (
@@ -64,16 +64,5 @@ function startPacer(pace: number, call: () => Promise<void>): { stop(): Promise<
       clearInterval(timer)
       await Promise.all(calls)
     },
-  }
-}
-
-export async function deleteChanged(database: pg.Client): Promise<void> {
-  const { rows } = await database.query('select id from resource_kinds where resource_type = $1', [
-    changedType,
-  ])
-  for (const { id } of rows) {
-    await database.query('delete from shares where kind_id = $1', [id])
-    await database.query('delete from resources where kind_id = $1', [id])
-    await database.query('delete from resource_kinds where id = $1', [id])
   }
 }

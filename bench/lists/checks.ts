@@ -43,7 +43,7 @@ export async function measureChecks(
   })
   await follower.request({ types: [] })
   addRow({
-    label: `checks, ${inFlight} in flight, beside ${pace} shares a second: none that follows, compared with a follower`,
+    label: `checks, ${inFlight} in flight, beside ${pace} shares a second: with a follower, compared with none`,
     daikon: formatLoad(medianLoad(results, ({ followed }) => followed)),
     baseline: formatLoad(medianLoad(results, ({ alone }) => alone)),
     value: medianOf(results, ({ followed, alone }) => alone.rate / followed.rate),

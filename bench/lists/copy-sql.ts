@@ -3,8 +3,8 @@ import { nameSql, viewerGroups, viewersOf } from './viewers.ts'
 /**
  * Returns the statements that create a table of documents with a column of what they accept, and fill the
  * copy as a follower does. As in the data set of daikon, each document has a workspace, an owner, and three
- * shares with two users and a group; one in ten is visible to the workspace. The shares of `viewersOf` are
- * added. Their IDs are those of the data set.
+ * shares with two users and a group; one in ten is visible to the workspace. The documents have the IDs of
+ * that data set. The shares of `viewersOf` are added.
  */
 export function copySql(documents: number): string[] {
   const workspaces = Math.ceil(documents / 5000)

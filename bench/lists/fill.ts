@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { createAccess } from '../../clients/typescript/src/access.ts'
-import { createDaikon } from '../../clients/typescript/src/daikon.ts'
 import type { BenchProcess } from '../child-process.ts'
-import { idOf, kind, serviceKey } from '../data-set.ts'
+import { openDaikon } from '../daikon-client.ts'
+import { idOf, kind } from '../data-set.ts'
 import type { Harness } from '../harness.ts'
 import { formatNumber, type Row } from '../table.ts'
 import type { FollowerResult } from './follower-job.ts'
+import { patience, waitUntilCopied } from './wait-until-copied.ts'
 
 /** A follower, the database that it reads through daikon's server on `port`, and the one that it writes. */
 type Filled = {
@@ -16,9 +16,6 @@ type Filled = {
   copy: pg.Pool
   port: number
 }
-
-/** Seconds that a fill may take. */
-const patience = 600
 
 /** Measures the first fill of the copy, and its size. */
 export async function measureFill(
@@ -36,7 +33,7 @@ export async function measureFill(
   )
   if (written !== Number(registered.rows[0].count))
     throw new Error(`${written} of ${registered.rows[0].count} resources are in the copy`)
-  await waitForSweep(copy)
+  await waitUntilCopied(copy)
   await compareList(harness, filled)
   const { rows } = await copy.query(
     `select sum(pg_total_relation_size(oid)) as bytes from pg_class
@@ -52,7 +49,7 @@ export async function measureFill(
     goal: { min: 20_000 },
   })
   addRow({
-    label: `size of a copy with ${formatNumber(written)} resources, for each`,
+    label: `size of a copy with ${formatNumber(written)} resources, per resource`,
     daikon: `${formatNumber(bytes / 2 ** 20)} MB`,
     baseline: '',
     value: bytes / written,
@@ -61,29 +58,12 @@ export async function measureFill(
   })
 }
 
-/** Waits until the follower has counted what it received. */
-async function waitForSweep(copy: pg.Pool): Promise<void> {
-  const deadline = performance.now() + patience * 1000
-  for (;;) {
-    const { rows } = await copy.query(
-      'select swept = generation as is_done from daikon_access.state',
-    )
-    if (rows[0].is_done) return
-    if (performance.now() > deadline) throw new Error('The follower did not finish')
-    await sleep(100)
-  }
-}
-
 /** Compares what a reader sees in the copy with what daikon answers. */
 async function compareList(
   { database, signToken }: Harness,
   { copy, port }: Filled,
 ): Promise<void> {
-  const daikon = createDaikon({
-    address: `127.0.0.1:${port}`,
-    service: kind.service_name,
-    serviceKey,
-  })
+  const daikon = openDaikon(port)
   const access = createAccess({ daikon, pool: copy, types: { document: 'uuid' } })
   const token = await signToken(database.size.users + 1, 0)
   try {

@@ -1,8 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import pg from 'pg'
 import { type Access, createAccess } from '../../clients/typescript/src/access.ts'
-import { createDaikon } from '../../clients/typescript/src/daikon.ts'
-import { kind, serviceKey } from '../data-set.ts'
+import { openDaikon } from '../daikon-client.ts'
 import type { FollowerJob, FollowerResult } from './follower-job.ts'
 
 /**
@@ -18,12 +17,7 @@ if (background) {
     setPriority((client as { processID?: number }).processID ?? 0, lowest),
   )
 }
-const daikon = createDaikon({
-  address: `127.0.0.1:${port}`,
-  service: kind.service_name,
-  serviceKey,
-  deadlineMs: 60_000,
-})
+const daikon = openDaikon(port)
 let access: Access | undefined
 
 process.on('message', async (job: FollowerJob) => process.send?.(await run(job)))

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import type { Access } from '../../clients/typescript/src/access.ts'
-import { createDaikon } from '../../clients/typescript/src/daikon.ts'
 import type { ServerState } from '../child-process.ts'
-import { idOf, kind, serviceKey } from '../data-set.ts'
+import { openDaikon } from '../daikon-client.ts'
+import { idOf } from '../data-set.ts'
 import type { Harness } from '../harness.ts'
 import { interleave, medianOf } from '../rounds.ts'
 import { formatNumber, type Row } from '../table.ts'
-import { pageSql, requireIds, timeEach } from './list-query.ts'
+import { pageSql, readPage, requireIds, timeEach } from './list-query.ts'
 import type { Viewer } from './viewers.ts'
 
 /**
@@ -22,11 +22,7 @@ export async function measureIds(
 ): Promise<void> {
   const { size } = harness.database
   const { port } = await harness.daikon().request<ServerState>({})
-  const daikon = createDaikon({
-    address: `127.0.0.1:${port}`,
-    service: kind.service_name,
-    serviceKey,
-  })
+  const daikon = openDaikon(port)
   const token = await harness.signToken(size.users + 2, 0)
   const expectedIds = async (condition: string) =>
     (await pool.query(pageSql(condition, 'title'))).rows.map(({ id }) => id)
@@ -53,11 +49,7 @@ export async function measureIds(
       joined: () =>
         timeEach(7, async () => {
           const visible = await access.visible({ userId: viewer.id }, 'view', 'document')
-          const rows = await visible.page<{ id: string }>(({ sql, keys }) => ({
-            text: pageSql(sql('d.id', '$1'), 'title'),
-            values: [keys],
-          }))
-          requireIds(rows, ofViewer)
+          requireIds(await readPage(visible, 'title'), ofViewer)
         }),
     })
     addRow({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Harness } from '../harness.ts'
+import { quantileOf } from '../rounds.ts'
 import { formatNumber, type Row } from '../table.ts'
 import { type Changes, changedType } from './changed-resources.ts'
 
@@ -48,7 +49,6 @@ export async function measureLag(
       throw new Error(`${acknowledged.size} shares did not reach the copy`)
     await look()
   }
-  lags.sort((a, b) => a - b)
   for (const [name, share, max] of [
     ['p50', 0.5, 500],
     ['p99', 0.99, 1500],
@@ -57,7 +57,7 @@ export async function measureLag(
       label: `acknowledgement of a share to its row in the copy, ${pace} a second: ${name}`,
       daikon: `${formatNumber(lags.length)} shares`,
       baseline: '',
-      value: lags[Math.floor(lags.length * share)] ?? 0,
+      value: quantileOf(lags, share),
       unit: ' ms',
       goal: { max },
     })

@@ -1,12 +1,29 @@
+import type { Visible } from '../../clients/typescript/src/access.ts'
+import { quantileOf } from '../rounds.ts'
+
 /** The orders of lists. */
 export const orders = { title: 'd.title, d.id', newest: 'd.created_at desc, d.id' }
 
 export type Order = keyof typeof orders
 
-/** A page of 20 documents. */
+/** The number of rows of a page. */
+export const pageSize = 20
+
 export function pageSql(condition: string, order: Order, offset = 0): string {
   return `select d.id, d.title from documents d where ${condition}
-    order by ${orders[order]} limit 20 offset ${offset}`
+    order by ${orders[order]} limit ${pageSize} offset ${offset}`
+}
+
+/** Reads a page of what is visible. `column` repeats what rows accept. */
+export function readPage(
+  visible: Visible,
+  order: Order,
+  { offset = 0, column }: { offset?: number; column?: string | undefined } = {},
+): Promise<{ id: string }[]> {
+  return visible.page(({ sql, keys }) => ({
+    text: pageSql(sql('d.id', '$1', column), order, offset),
+    values: [keys],
+  }))
 }
 
 /** Throws unless rows have the expected IDs. */
@@ -23,5 +40,5 @@ export async function timeEach(repetitions: number, run: () => Promise<void>): P
     await run()
     times.push(performance.now() - startedAt)
   }
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+  return quantileOf(times, 0.5)
 }

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { ensureDatabase } from '../bench-database.ts'
 import type { ServerState } from '../child-process.ts'
-import { kind } from '../data-set.ts'
+import { deleteResourceType, kind } from '../data-set.ts'
 import { largeWorkspaceOf } from '../data-set-size.ts'
 import type { Harness } from '../harness.ts'
 import type { Row } from '../table.ts'
-import { changedType, createChanges, deleteChanged } from './changed-resources.ts'
+import { changedType, createChanges } from './changed-resources.ts'
 import { measureChecks } from './checks.ts'
 import { measureFill } from './fill.ts'
 import { measureKeys } from './keys.ts'
@@ -39,7 +39,7 @@ export async function measureFollower(harness: Harness, addRow: (row: Row) => vo
     changes.close()
     await measurePositions(harness, daikon, client, addRow)
   } finally {
-    await deleteChanged(client)
+    await deleteResourceType(client, changedType)
     await client.end()
     await copy.query('drop schema if exists daikon_access cascade')
     await copy.end()

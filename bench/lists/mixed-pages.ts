@@ -1,5 +1,4 @@
-/** The number of rows of a page. */
-const pageSize = 20
+import { pageSize } from './list-query.ts'
 
 /**
  * Returns whether a first page that was read between two states of a list is right: it has only rows of these,

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createAccess } from '../../clients/typescript/src/access.ts'
-import { createDaikon } from '../../clients/typescript/src/daikon.ts'
 import { ensureDatabase, openExtraDatabase } from '../bench-database.ts'
 import type { ServerState } from '../child-process.ts'
-import { idOf, kind, serviceKey } from '../data-set.ts'
+import { openDaikon } from '../daikon-client.ts'
+import { idOf } from '../data-set.ts'
 import { admin, bigFolder, chains, folderSql, reader, viewer, workspace } from '../folders-data.ts'
 import type { Harness } from '../harness.ts'
 import { interleave, medianOf } from '../rounds.ts'
 import { formatNumber, type Row } from '../table.ts'
 import { createPageCheck } from './mixed-pages.ts'
 import { createMovedList, type MovedList } from './moved-lists.ts'
+import { patience } from './wait-until-copied.ts'
 
 /** The folder is moved between two chains, each with shares of its own. */
 const parents = [2, 3].map((n) => ({
@@ -37,9 +38,7 @@ export async function measureMove(harness: Harness, addRow: (row: Row) => void):
   const url = await openExtraDatabase(database, 'folders', folderSql(size))
   const copyUrl = await ensureDatabase(database.url, 'moved')
   const { port } = await harness.daikon(url).request<ServerState>({})
-  const address = `127.0.0.1:${port}`
-  const options = { address, service: kind.service_name, serviceKey, deadlineMs: 60_000 }
-  const [daikon, writer] = [createDaikon(options), createDaikon(options)]
+  const [daikon, writer] = [openDaikon(port), openDaikon(port)]
   const pool = new pg.Pool({ connectionString: copyUrl })
   const access = createAccess({ daikon, pool, types: { file: 'uuid' } })
   const follower = harness.startProcess('lists/follower.ts', copyUrl, String(port))
@@ -53,7 +52,7 @@ export async function measureMove(harness: Harness, addRow: (row: Row) => void):
   try {
     await move(0)
     await pool.query('drop schema if exists daikon_access cascade')
-    await follower.request({ types: [bigFolder.type] }, 600)
+    await follower.request({ types: [bigFolder.type] }, patience)
     await createTitles(pool)
 
     const moveTo = async (to: number): Promise<Moved> => {
@@ -147,7 +146,7 @@ function addRows(
     goal: { max: 10 },
   })
   addRow({
-    label: 'the longest page that was read meanwhile',
+    label: 'the slowest page during the move',
     daikon: `${formatNumber(pages)} pages`,
     baseline: `p50 ${formatNumber(medianOf(quiet, ({ ms }) => ms))} ms before`,
     value: Math.max(...moves.map(({ longest }) => longest)),

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Access } from '../../clients/typescript/src/access.ts'
-import { orders, pageSql } from './list-query.ts'
+import { orders, readPage } from './list-query.ts'
 
 /** What a viewer sees, by title. */
 export type MovedList = {
@@ -23,10 +23,7 @@ export function createMovedList(access: Access<'file'>, pool: pg.Pool, token: st
     async page() {
       const startedAt = performance.now()
       const visible = await access.visible({ token }, 'view', 'file')
-      const rows = await visible.page<{ id: string }>(({ sql, keys }) => ({
-        text: pageSql(sql('d.id', '$1'), 'title'),
-        values: [keys],
-      }))
+      const rows = await readPage(visible, 'title')
       return { ids: rows.map(({ id }) => id), ms: performance.now() - startedAt }
     },
   }

@@ -6,14 +6,22 @@ import { interleave, medianOf } from '../rounds.ts'
 import { formatNumber, type Row } from '../table.ts'
 import { dropCopiedDocuments, openCopiedDocuments } from './copied-documents.ts'
 import { measureIds } from './ids.ts'
-import { type Order, orders, pageSql, requireIds, timeEach } from './list-query.ts'
+import {
+  type Order,
+  orders,
+  pageSize,
+  pageSql,
+  readPage,
+  requireIds,
+  timeEach,
+} from './list-query.ts'
 import { documentsOf } from './number-of-documents.ts'
 import { nameOf, type Viewer, viewersOf } from './viewers.ts'
 
 /** The milliseconds of each list of one viewer, and of the same pages without permissions. */
 type Times = Record<`${'joined' | 'column' | 'bare'} ${Order | 'page 7'}` | 'count', number>
 
-const seventh = 120
+const seventh = 6 * pageSize
 const maxCount = 1001
 
 /**
@@ -60,13 +68,9 @@ async function measureViewer(
     const { rows } = await pool.query(pageSql(`d.number % ${step} = 0`, order, offset))
     const expected = rows.map(({ id }) => id)
     const read = (column?: 'd.daikon_accepts') => async () => {
-      const options = { rows: 20 + offset }
+      const options = { rows: pageSize + offset }
       const visible = await access.visible({ userId }, 'view', 'document', options)
-      const found = await visible.page<{ id: string }>(({ sql, keys }) => ({
-        text: pageSql(sql('d.id', '$1', column), order, offset),
-        values: [keys],
-      }))
-      requireIds(found, expected)
+      requireIds(await readPage(visible, order, { offset, column }), expected)
     }
     const bare = async () => {
       await pool.query(pageSql('true', order, offset))
