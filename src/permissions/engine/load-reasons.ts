@@ -28,9 +28,10 @@ import {
   reasonsSql,
 } from './statements/reasons.ts'
 import {
-  type InheritedRequirements,
   joinRequirements,
   type Requirement,
+  type RequiringAncestor,
+  type RequiringKind,
 } from './statements/requirements.ts'
 import { type Candidate, maxCandidates, type StoredVariables } from './statements/uncertain.ts'
 import { type LoadOfWorkspaces, loadByKind } from './subjects/load-by-kind.ts'
@@ -119,7 +120,8 @@ type Row = [
   now: string,
   requirements: Requirement[] | null,
   variables: StoredVariables | null,
-  inherited: InheritedRequirements[] | null,
+  ancestors: RequiringAncestor[] | null,
+  requiring: RequiringKind[] | null,
   limits?: StoredLimits | null,
 ]
 
@@ -153,7 +155,7 @@ export function createLoadReasons(
       const groups = await findGroupNames(statements, grantLists.flat())
       const work = createCallWork()
       const judgeRow = async (row: Row, index: number): Promise<Explanation> => {
-        const [, , , names, , , , , limits] = row
+        const [, , , names, , , , , , limits] = row
         const check = checks[index] as SubjectCheck
         const facts = uncertain[index] as UncertainFacts
         const { candidates, ...judged } = await judge(check, facts, compiled, work, { all: true })
@@ -188,7 +190,7 @@ function assume(row: Row, assumed: Assumed | undefined): Row {
 /** Returns the facts of a row: its bits with those of all grants, and what they depend on. */
 function readUncertain(
   kind: SubjectKindName,
-  [bits, grants, , , now, requirements, variables, inherited]: Row,
+  [bits, grants, , , now, requirements, variables, ancestors, requiring]: Row,
 ): UncertainFacts {
   const candidates = grants.flatMap(({ condition, digest, params, conditionalBits }) =>
     condition === null
@@ -200,7 +202,7 @@ function readUncertain(
       bits: grants.reduce((all, row) => all | row.bits, bits),
       candidates: candidates.slice(0, maxCandidates),
     }),
-    requirements: joinRequirements(requirements, inherited),
+    requirements: joinRequirements(requirements, ancestors, requiring),
     variables: variables ?? undefined,
     now: new Date(now),
   }

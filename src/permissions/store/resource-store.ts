@@ -12,13 +12,16 @@ import { roleShift } from '../engine/bits.ts'
 import type { StoredCondition } from '../engine/conditions/compiled-conditions.ts'
 import type { UncertainFacts } from '../engine/conditions/judge.ts'
 import type { Kind } from '../engine/question.ts'
-import { grantBits } from '../engine/statements/checks.ts'
+import { toSql } from '../engine/statement.ts'
+import { ancestorsFrom, bitsWithAncestors } from '../engine/statements/checks.ts'
 import {
-  type InheritedRequirements,
-  inheritedRequirementList,
   joinRequirements,
   type Requirement,
+  type RequiringAncestor,
+  type RequiringKind,
+  requiredCte,
   requirementList,
+  requiringKinds,
 } from '../engine/statements/requirements.ts'
 import {
   type Candidate,
@@ -102,7 +105,7 @@ export class ResourceStore {
     const row = await batched<GrantsRow>(this.#em, grantsOfUser, item)
     if (!row) return undefined
     const { grants, candidates, variables, now } = row
-    const requirements = joinRequirements(row.requirements, row.inherited)
+    const requirements = joinRequirements(row.requirements, row.ancestors, row.requiring)
     return {
       bits: grants | (requirements.length > 0 ? grant.barred : 0),
       candidates: candidates ?? [],
@@ -214,7 +217,8 @@ type GrantsRow = {
   grants: number
   candidates: Candidate[] | null
   requirements: Requirement[] | null
-  inherited: InheritedRequirements[] | null
+  ancestors: RequiringAncestor[] | null
+  requiring: RequiringKind[] | null
   variables: StoredVariables
   now: string
 }
@@ -222,17 +226,26 @@ type GrantsRow = {
 /** Item: `id` of a resource, its `workspace_id`, `user_id`. Returns a GrantsRow. */
 const grantsOfUser: BatchedQuery = {
   name: 'grants_of_user',
-  sql: `
+  sql: toSql({
+    ctes: requiredCte(`array(
+    select k.service_name from json_to_recordset($1) as item (id uuid)
+    join resources r on r.id = item.id join resource_kinds k on k.id = r.kind_id
+  )`),
+    select: `
     select q.index, facts.grants, ${requirementList('r.kind_id')} as requirements,
-      ${inheritedRequirementList('k.service_name')} as inherited,
+      ancestors.requiring as ancestors, ${requiringKinds} as requiring,
       case when facts.grants & ${grant.conditional} <> 0 then ${candidateList} end as candidates,
       ${storedVariables('q.user_id')} as variables, statement_timestamp()::text as now
     from (
       select *, null::text as action
       from json_to_recordset($1) as item (index int, id uuid, workspace_id uuid, user_id uuid)
     ) q
-    join resources r on r.id = q.id join resource_kinds k on k.id = r.kind_id
-    cross join lateral (select ${grantBits.withAncestors('perGroup')} as grants offset 0) facts`,
+    join resources r on r.id = q.id
+    cross join ${ancestorsFrom('perGroup')}
+    cross join lateral (
+      select ${bitsWithAncestors('perGroup', 'ancestors.bits')} as grants offset 0
+    ) facts`,
+  }),
 }
 
 /**

@@ -125,7 +125,7 @@ async function findUnmet(
   return judged.filter(({ result }) => !result)
 
   function judgeOne({ condition, digest, ancestor }: Requirement): UnmetRequirement {
-    const { id = '', externalId = null } = (ancestor ?? variables)?.resource ?? {}
+    const [id = '', externalId = null] = (ancestor ?? variables)?.resource ?? []
     return {
       condition,
       ...evaluate(digest, {}, ancestor),
@@ -199,14 +199,15 @@ function createVariables(
 }
 
 function createResourceVariable({ resourceType, resource }: RequiringResource): CelValue {
+  const [id, externalId, workspaceId, ownerId, visibility, attributes] = resource
   return fromJson({
-    id: resource.id,
-    external_id: resource.externalId ?? '',
-    workspace_id: resource.workspaceId,
-    owner_id: resource.ownerId,
-    visibility: resource.visibility,
+    id,
+    external_id: externalId ?? '',
+    workspace_id: workspaceId,
+    owner_id: ownerId,
+    visibility,
     type: resourceType,
-    attributes: resource.attributes as Json,
+    attributes: attributes as Json,
   })
 }
 

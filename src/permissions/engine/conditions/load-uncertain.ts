@@ -32,13 +32,17 @@ export function createLoadUncertain(
       const name = `${statementName('uncertain facts', kind)} ${lookup}`
       const sql = uncertainSql[lookup][kind]
       const [row] = await statements.rows<UncertainRow>(name, sql, parameters)
-      const [keysRequired, keys, statuses, time, requirements, checks, userIds] =
+      const [keysRequired, keys, statuses, time, requirements, requiring, checks, userIds] =
         row as UncertainRow
       const now = new Date(time)
       const facts = (checks ?? []).map(
-        ([bits, candidates, variables, inherited], index): UncertainFacts => ({
+        ([bits, candidates, variables, ancestors], index): UncertainFacts => ({
           ...withoutIgnored(kind, { bits, candidates: candidates ?? [] }),
-          requirements: joinRequirements(requirements?.[(kinds[index] as number) - 1], inherited),
+          requirements: joinRequirements(
+            requirements?.[(kinds[index] as number) - 1],
+            ancestors,
+            requiring,
+          ),
           variables: variables ?? undefined,
           now,
         }),

@@ -8,7 +8,12 @@ import { askedColumns, resourceColumns, subjectColumns } from '../grants/offered
 import { type Ctes, toSql } from '../statement.ts'
 import type { SubjectKind } from '../subjects/subject-kind.ts'
 import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
-import { hasInheritedRequirement, hasOwnRequirement } from './requirements.ts'
+import {
+  conditionColumns,
+  hasInheritedRequirement,
+  hasOwnRequirement,
+  storedResource,
+} from './requirements.ts'
 import { actionBitsSql, statusJoins, statusSql } from './status.ts'
 
 /*
@@ -58,12 +63,19 @@ const users = `select named.token_id, named.workspace_id, named.position, coales
     ) as user_id
     from ${named}`
 
-/** Returns the statement for each kind of subject. It can read `subject` and `subjects`. */
+/**
+ * Returns the statement for each kind of subject. It can read `subject`, `subjects` and the CTEs that
+ * are given.
+ */
 export function askOfSubjects(
   select: (kind: SubjectKind) => string,
+  ctes: Ctes = {},
 ): Record<SubjectKindName, string> {
   return ofEachKind((_, kind) =>
-    toSql({ ctes: { ...kind.tables('$2::uuid[]'), ...subjectCtes(kind) }, select: select(kind) }),
+    toSql({
+      ctes: { ...kind.tables('$2::uuid[]'), ...subjectCtes(kind), ...ctes },
+      select: select(kind),
+    }),
   )
 }
 
@@ -177,9 +189,14 @@ export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
   ownGrants: (lookup) => `${ownBits('r', lookup, 'ownGrants')}
         | case when (r.parent_id is null or not r.inherits) and r.visibility <> 'public' then 0
           else ${grant.inherited} end`,
-  withAncestors: (lookup) => `${ownBits('r', lookup)}
+  withAncestors: (lookup) => bitsWithAncestors(lookup, ancestorBits('r.parent_id', lookup)),
+}
+
+/** The same, with the grants on the ancestors that `r` inherits from as the SQL `ofAncestors`. */
+export function bitsWithAncestors(lookup: GroupLookup, ofAncestors: string): string {
+  return `${ownBits('r', lookup)}
         | case when r.parent_id is null or not r.inherits then 0
-          else ${grant.inherited} | ${ancestorBits('r.parent_id', lookup)} end`,
+          else ${grant.inherited} | ${ofAncestors} end`
 }
 
 /**
@@ -188,17 +205,40 @@ export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
  */
 export function ancestorBits(id: string, lookup: GroupLookup): string {
   return `coalesce((
-          with recursive chain as (
-            select ${ancestorColumns('a')}, 1 as depth from resources a where a.id = ${id}
-            union all
-            select ${ancestorColumns('a')}, chain.depth + 1
-            from chain join resources a on a.id = chain.parent_id
-            where chain.inherits and chain.depth < ${maxChainLength - 1}
-          )
+          with recursive ${ancestorCte(`a.id = ${id}`)}
           select bit_or(bits) from (
             select ${ownBits('a', lookup)} as bits from chain a offset 0
           ) inherited
         ), 0)`
+}
+
+/**
+ * Returns a FROM item with one row about the ancestors that the resource `r` inherits from: `bits`, the
+ * grants of `q` on them, and `requiring`, those that require something, nearest first, as a JSON array of
+ * RequiringAncestor or null. The statement has the CTE `required`. Without `lookup`, there are no grants.
+ */
+export function ancestorsFrom(lookup?: GroupLookup): string {
+  const bits = lookup ? ownBits('a', lookup) : '0'
+  return `lateral (
+    with recursive ${ancestorCte('a.id = r.parent_id and r.inherits', conditionColumns)}
+    select coalesce(bit_or(bits), 0) as bits,
+      json_agg(json_build_array(required.position, ${storedResource('ancestor')}) order by depth)
+        filter (where required.kind_id is not null) as requiring
+    from (select ${bits} as bits, a.* from chain a offset 0) ancestor
+    left join required on required.kind_id = ancestor.kind_id
+  ) ancestors`
+}
+
+/** Returns the recursive CTE `chain`: the resource `a` that `start` finds, and those that it inherits from. */
+function ancestorCte(start: string, columns: string[] = []): string {
+  const ofAncestor = [ancestorColumns('a'), ...columns.map((column) => `a.${column}`)].join(', ')
+  return `chain as (
+            select ${ofAncestor}, 1 as depth from resources a where ${start}
+            union all
+            select ${ofAncestor}, chain.depth + 1
+            from chain join resources a on a.id = chain.parent_id
+            where chain.inherits and chain.depth < ${maxChainLength - 1}
+          )`
 }
 
 /** Returns the grants of `q` on the resource `alias` itself, without inherited ones. */

@@ -3,8 +3,8 @@ import type { ReasonSelect } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import { askedColumns, chainColumns, reasonSubjectColumns } from '../grants/offered-columns.ts'
-import { askOfSubjects, checkBits, checksFrom } from './checks.ts'
-import { inheritedRequirementList, requirementList } from './requirements.ts'
+import { ancestorsFrom, askOfSubjects, checkBits, checksFrom } from './checks.ts'
+import { requiredCte, requirementList, requiringKinds } from './requirements.ts'
 import { storedVariables } from './uncertain.ts'
 
 const offered = { subject: reasonSubjectColumns, chain: chainColumns, asked: askedColumns }
@@ -72,17 +72,19 @@ const names = `json_build_object(
 /**
  * $1 to $11 as in `checks.ts`. Returns a row for each check, in order: the bits of the check without
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
- * time, the requirements of the resource type, StoredVariables, and the requirements of ancestors. Kinds
- * with a coverage also return StoredLimits.
+ * time, the requirements of the resource type, StoredVariables, the ancestors that require something, and
+ * `requiringKinds`. Kinds with a coverage also return StoredLimits.
  */
 export const reasonsSql = askOfSubjects(
   (kind) => `select ${checkBits('withAncestors', '0', kind)}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
   case when r.id is not null then
     ${storedVariables('i.user_id', kind.coverage?.agentOf('i.subject_id'))} end,
-  ${inheritedRequirementList('i.service')}${kind.coverage ? `,\n  ${kind.coverage.limitsOfResource}` : ''}
+  ancestors.requiring, ${requiringKinds}${kind.coverage ? `,\n  ${kind.coverage.limitsOfResource}` : ''}
 from ${checksFrom('withAncestors', kind)}
+cross join ${ancestorsFrom()}
 order by i.position`,
+  requiredCte('$6::text[]'),
 )
 
 /** $1 array of group IDs. Returns the ID and the name of each group. */

@@ -1,4 +1,4 @@
-import { ancestorColumns, maxChainLength } from '../chain.ts'
+import type { Ctes } from '../statement.ts'
 
 /*
  * What actions require. A requirement binds resources of its type and, if it is inherited, whatever
@@ -62,53 +62,44 @@ export function requirementList(kindId: string, match = 'true'): string {
   )`
 }
 
-/** Returns SQL for what conditions read of a row of `resources`, as JSON: StoredResource. */
-export function storedResource(alias: string): string {
-  const column = (name: string) => `${alias}.${name}`
-  return `json_build_object('id', ${column('resource_id')}, 'externalId', ${column('external_id')},
-      'workspaceId', ${column('workspace_id')}, 'ownerId', ${column('owner_id')},
-      'visibility', ${column('visibility')}, 'attributes', coalesce(${column('attributes')}, '{}'))`
-}
-
 /**
- * Returns SQL for the requirements that the resource `r` inherits, nearest ancestor first, as a JSON
- * array of InheritedRequirements. Null without any, and without reading ancestors if resources of the
- * service inherit none. `service` is SQL for the service of `r`.
+ * Returns the CTE `required`: what resources can inherit in services, by the kind whose resources require
+ * it, in an order. `services` is SQL for an array of services.
  */
-export function inheritedRequirementList(service: string): string {
-  return `case when ${inherits} and ${hasInheritedRequirement(service)} then (
-    with recursive ancestor as (
-      select ${conditionColumns('a')}, 1 as depth from resources a where a.id = r.parent_id
-      union all
-      select ${conditionColumns('a')}, ancestor.depth + 1
-      from ancestor join resources a on a.id = ancestor.parent_id
-      where ancestor.inherits and ancestor.depth < ${maxChainLength - 1}
-    )
-    select json_agg(json_build_object('resourceType', required.resource_type,
-      'resource', ${storedResource('ancestor')}, 'requirements', required.list) order by depth)
-    from (
-      select n.kind_id, kind.resource_type, ${requirementArray} as list
-      from resource_requirements n join resource_kinds kind on kind.id = n.kind_id
-      join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
-      where n.inherited_in = ${service} group by n.kind_id, kind.resource_type offset 0
-    ) required join ancestor on ancestor.kind_id = required.kind_id
-  ) end`
+export function requiredCte(services: string): Ctes {
+  return {
+    required: `
+  select n.kind_id, kind.resource_type, ${requirementArray} as list,
+    row_number() over (order by n.kind_id) - 1 as position
+  from resource_requirements n join resource_kinds kind on kind.id = n.kind_id
+  join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
+  where n.inherited_in = any(${services}) group by n.kind_id, kind.resource_type`,
+  }
 }
 
-/** Returns the columns that conditions read of a resource, and those that lead to its parent. */
-function conditionColumns(alias: string): string {
-  return `${ancestorColumns(alias)}, ${alias}.external_id, ${alias}.workspace_id, ${alias}.attributes`
+/** SQL for the rows of `required`, as a JSON array of RequiringKind. Null if there are none. */
+export const requiringKinds = `(
+    select json_agg(json_build_array(resource_type, list) order by position) from required
+  )`
+
+/** The columns that conditions read of a resource, beside those that grants depend on. */
+export const conditionColumns = ['external_id', 'workspace_id', 'attributes']
+
+/** Returns SQL for what conditions read of a row of `resources`, the values of StoredResource. */
+export function storedResource(alias: string): string {
+  return `${alias}.resource_id, ${alias}.external_id, ${alias}.workspace_id, ${alias}.owner_id,
+      ${alias}.visibility, coalesce(${alias}.attributes, '{}')`
 }
 
 /** What conditions read of a stored resource. */
-export type StoredResource = {
-  id: string
-  externalId: string | null
-  workspaceId: string
-  ownerId: string
-  visibility: string
-  attributes: Record<string, unknown>
-}
+export type StoredResource = [
+  id: string,
+  externalId: string | null,
+  workspaceId: string,
+  ownerId: string,
+  visibility: string,
+  attributes: Record<string, unknown>,
+]
 
 /** A resource whose type requires something, with that type. */
 export type RequiringResource = { resourceType: string; resource: StoredResource }
@@ -124,17 +115,29 @@ export type Requirement = {
   ancestor?: RequiringResource
 }
 
-/** The inherited requirements of an ancestor, in the result of `inheritedRequirementList`. */
-export type InheritedRequirements = RequiringResource & { requirements: Requirement[] }
+/** A type with requirements that resources inherit, in the result of `requiringKinds`. */
+export type RequiringKind = [resourceType: string, requirements: Requirement[]]
 
-/** Returns the requirements of a resource: those of its kind, and those that it inherits. */
+/**
+ * An ancestor that requires something, in the column `requiring` of `ancestorsFrom`: the position of its
+ * type in `requiringKinds`, and the resource.
+ */
+export type RequiringAncestor = [kind: number, ...StoredResource]
+
+/**
+ * Returns the requirements of a resource: those of its kind, and those that it inherits from
+ * `ancestors`, nearest first.
+ */
 export function joinRequirements(
   own: Requirement[] | null | undefined,
-  inherited: InheritedRequirements[] | null | undefined,
+  ancestors: RequiringAncestor[] | null | undefined,
+  kinds: RequiringKind[] | null,
 ): Requirement[] {
-  if (!inherited) return own ?? []
-  const ofAncestors = inherited.flatMap(({ requirements, ...ancestor }) =>
-    requirements.map((requirement) => ({ ...requirement, ancestor })),
-  )
+  if (!ancestors) return own ?? []
+  const ofAncestors = ancestors.flatMap(([kind, ...resource]) => {
+    const [resourceType, requirements] = kinds?.[kind] as RequiringKind
+    const ancestor = { resourceType, resource }
+    return requirements.map((requirement) => ({ ...requirement, ancestor }))
+  })
   return [...(own ?? []), ...ofAncestors]
 }

@@ -5,12 +5,21 @@ import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { shareColumns, subjectColumns } from '../grants/offered-columns.ts'
-import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import {
-  type InheritedRequirements,
-  inheritedRequirementList,
+  ancestorsFrom,
+  askOfSubjects,
+  bitsWithAncestors,
+  checkBits,
+  checksFrom,
+  namedUserIds,
+} from './checks.ts'
+import {
   type Requirement,
+  type RequiringAncestor,
+  type RequiringKind,
+  requiredCte,
   requirementList,
+  requiringKinds,
   type StoredResource,
   storedResource,
 } from './requirements.ts'
@@ -56,7 +65,7 @@ export function storedVariables(userId: string, agent?: string): string {
       select json_build_object('id', id, 'externalId', external_id, 'email', email)
       from users where id = ${userId}
     ),
-    'resource', ${storedResource('r')}${agent === undefined ? '' : `,\n    'agent', ${agent}`}
+    'resource', json_build_array(${storedResource('r')})${agent === undefined ? '' : `,\n    'agent', ${agent}`}
   )`
 }
 
@@ -67,7 +76,8 @@ export function isUncertain(bits: string): string {
 
 /**
  * The facts of checks with what is needed to judge them, in one row: as in `factsSql`, the time of
- * the statement, the requirements of each kind, an UncertainCheck for each check, and `namedUserIds`.
+ * the statement, the requirements of each kind, `requiringKinds`, an UncertainCheck for each check, and
+ * `namedUserIds`.
  */
 function createUncertainSql(lookup: GroupLookup) {
   return askOfSubjects(
@@ -79,19 +89,23 @@ function createUncertainSql(lookup: GroupLookup) {
     from unnest($6::text[], $7::text[]) with ordinality kind(service, type, position)
     left join resource_kinds k on k.service_name = kind.service and k.resource_type = kind.type
   ),
+  ${requiringKinds},
   (
     select json_agg(json_build_array(
         facts.bits,
         case when facts.bits & ${grant.conditional} <> 0 then ${candidateList} end,
         case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id', kind.coverage?.agentOf('i.subject_id'))} end,
-        ${inheritedRequirementList('i.service')}
+        ancestors.requiring
       ) order by q.position)
     from ${checksFrom('withAncestors', kind)}
+    cross join ${ancestorsFrom(lookup)}
     cross join lateral (
-      select ${checkBits('withAncestors', grantBits.withAncestors(lookup), kind)} as bits offset 0
+      select ${checkBits('withAncestors', bitsWithAncestors(lookup, 'ancestors.bits'), kind)} as bits
+      offset 0
     ) facts
   ),
   ${namedUserIds(kind)}`,
+    requiredCte('$6::text[]'),
   )
 }
 
@@ -126,7 +140,7 @@ export type UncertainCheck = [
   bits: number,
   candidates: Candidate[] | null,
   variables: StoredVariables | null,
-  inherited: InheritedRequirements[] | null,
+  ancestors: RequiringAncestor[] | null,
 ]
 
 export type UncertainRow = [
@@ -135,6 +149,7 @@ export type UncertainRow = [
   statuses: string,
   now: string,
   requirements: (Requirement[] | null)[] | null,
+  requiring: RequiringKind[] | null,
   checks: UncertainCheck[] | null,
   userIds: string | null,
 ]
