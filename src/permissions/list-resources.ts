@@ -23,6 +23,7 @@ export async function listPermissions(
     ownerId: request.owner_id,
     visibility: request.visibility,
     granteeId: request.grantee_id,
+    throughGroups: request.effective,
     q: request.q,
     ...(await findKindFilter(stores, request)),
   }

@@ -83,6 +83,9 @@ for (const transport of environment.transports) {
     await fixture.share(people.owner, folderRecord, { user: people.viewer.id }, 'view')
     const group = await environment.seed.group(workspace_id, [people.viewer.id])
     await fixture.share(people.owner, open, { group }, 'view')
+    const parentGroup = await environment.seed.group(workspace_id, [])
+    expectOk(await call('AddChildGroup', { group_id: parentGroup, child_id: group }))
+    await fixture.share(people.owner, folderRecord, { group: parentGroup }, 'view')
     for (const [filter, expected] of [
       [{ resource_type: 'folder' }, [folderRecord]],
       [{ resource_id: open.resource_id }, [open]],
@@ -92,7 +95,11 @@ for (const transport of environment.transports) {
       [{ owner_id: people.editor.id }, [open]],
       [{ visibility: 'workspace' }, [open]],
       [{ grantee_id: people.viewer.id }, [folderRecord]],
+      [{ grantee_id: people.viewer.id, effective: false }, [folderRecord]],
+      [{ grantee_id: people.viewer.id, effective: true }, [open, folderRecord]],
       [{ grantee_id: group }, [open]],
+      [{ grantee_id: group, effective: true }, [open]],
+      [{ grantee_id: people.editor.id, effective: true }, []],
       [{ owner_id: people.owner.id, visibility: 'workspace' }, []],
     ] as const) {
       const page = await list({ workspace_id, ...filter })

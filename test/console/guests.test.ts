@@ -28,6 +28,14 @@ if (hasBrowser) {
       "update resources set parent_id = $1, inherits = true where external_id = 'salaries'",
       [resourceId],
     )
+    // A group above his has a share of another one.
+    const groups = await call('GET', `/admin${workspace}/groups`)
+    const idOf = (group: string) => groups.find(({ name }: { name: string }) => name === group).id
+    const { user_id } = await readMember('daniel')
+    await call('POST', `/admin/groups/${idOf('Design')}/members/${user_id}`, {})
+    const { items } = await call('GET', '/admin/permissions?q=handbook')
+    const share = { grantee_type: 'group', grantee_id: idOf('Product'), permission: 'view' }
+    await call('POST', `/admin/permissions/${items[0].id}/share`, share)
     await visit(`${workspace}?q=daniel`)
     await button('Edit the membership of Daniel Weiss').focus()
     await page.keyboard.press('Enter')
@@ -36,8 +44,8 @@ if (hasBrowser) {
     await guest.focus()
     await page.keyboard.press('Space')
     await dialog.getByText('The role Editor becomes Viewer.').waitFor()
-    // He has a share, from which another resource inherits.
-    await dialog.getByText(/Sees 2 of 5 resources in the workspace/).waitFor()
+    // Another resource inherits from the one that is shared with him.
+    await dialog.getByText(/Sees 3 of 5 resources in the workspace/).waitFor()
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'workspace-member-guest', 'dialog'), [])
     await inDialog('Save').click()

@@ -17,6 +17,8 @@ export type ResourceFilters = {
   owner_id?: string | undefined
   /** The user or group with whom it is shared directly. */
   grantee_id?: string | undefined
+  /** Whether that includes what is shared with the groups of a user. */
+  effective?: boolean | undefined
   visibility?: 'private' | 'workspace' | 'public' | undefined
   page?: number | undefined
   page_size?: number | undefined

@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { fetchNow } from '../api/query-client.ts'
 import { isWorkspaceConsole } from '../console-kind.ts'
-import { personQuery } from '../people/people-queries.ts'
 import { type ResourceFilters, resourcesQuery } from '../resources/resource-queries.ts'
 import { addInheriting } from './inherited-reach.ts'
 
@@ -22,8 +21,7 @@ function Reach({ workspaceId, userId }: Props) {
   const seen = `${data.isComplete ? '' : 'at least '}${data.seen.toLocaleString()}`
   return (
     <>
-      Sees {seen} of {data.total.toLocaleString()} resources in the workspace, and what{' '}
-      {data.isComplete ? '' : 'folders and '}nested groups add.
+      Sees {seen} of {data.total.toLocaleString()} resources in the workspace.
     </>
   )
 }
@@ -57,12 +55,8 @@ function reachQuery(workspaceId: string, userId: string | undefined) {
       const resources = [first, ...(await Promise.all(others))].flatMap(({ items }) => items)
       const pages = [await read({ visibility: 'public' })]
       if (userId !== undefined) {
-        const { groups } = await fetchNow(personQuery(userId))
-        const grantees = groups
-          .filter(({ workspace_id }) => workspace_id === workspaceId)
-          .map(({ id }) => id)
         pages.push(await read({ owner_id: userId }))
-        for (const grantee_id of [userId, ...grantees]) pages.push(await read({ grantee_id }))
+        pages.push(await read({ grantee_id: userId, effective: true }))
       }
       const direct = new Set(pages.flatMap(({ items }) => items.map(({ id }) => id)))
       return {

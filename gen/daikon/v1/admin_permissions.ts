@@ -54,6 +54,13 @@ export interface PermissionPageRequest {
     | string
     | undefined;
   /**
+   * Whether `grantee_id` also finds what is shared with the groups of this user, direct and inherited.
+   * Defaults to `false`.
+   */
+  effective?:
+    | boolean
+    | undefined;
+  /**
    * Returns only resources with this ID in their service: an `external_id` or a UUID. There is at
    * most one per service and type.
    */
@@ -451,6 +458,7 @@ function createBasePermissionPageRequest(): PermissionPageRequest {
     owner_id: undefined,
     visibility: undefined,
     grantee_id: undefined,
+    effective: undefined,
     external_id: undefined,
     q: undefined,
   };
@@ -484,6 +492,9 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     }
     if (message.grantee_id !== undefined) {
       writer.uint32(74).string(message.grantee_id);
+    }
+    if (message.effective !== undefined) {
+      writer.uint32(176).bool(message.effective);
     }
     if (message.external_id !== undefined) {
       writer.uint32(162).string(message.external_id);
@@ -579,6 +590,14 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
             message.grantee_id = reader.string();
             continue;
           }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.effective = reader.bool();
+            continue;
+          }
           case 20: {
             if (tag !== 162) {
               break;
@@ -621,6 +640,7 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     message.owner_id = object.owner_id ?? undefined;
     message.visibility = object.visibility ?? undefined;
     message.grantee_id = object.grantee_id ?? undefined;
+    message.effective = object.effective ?? undefined;
     message.external_id = object.external_id ?? undefined;
     message.q = object.q ?? undefined;
     return message;

@@ -16,6 +16,8 @@ export type ResourceFilter = {
   visibility?: string | undefined
   /** A user or group with whom the resource is shared. */
   granteeId?: string | undefined
+  /** Whether `granteeId` also stands for the groups of this user, direct and inherited. */
+  throughGroups?: boolean | undefined
   /** The beginning of the external ID, regardless of case and accents. */
   q?: string | undefined
 }
@@ -112,11 +114,16 @@ function selectIds(filter: ResourceFilter, filters: Filters): (limit: string) =>
   if (filter.granteeId !== undefined) {
     const grantee = add(filter.granteeId, 'uuid')
     filters.require('r.kind_id = s.kind_id and r.resource_id = s.resource_id')
+    const sharesWith = (condition: string) =>
+      `select kind_id, resource_id from shares where ${condition} and ${isLive('shares')}`
+    const ofGroups = `union
+        ${sharesWith(`group_id in (select group_id from group_members where user_id = ${grantee})`)}`
     // Of more shares than the list shows, those that the index returns first.
     return () => `select r.id from (
-        select kind_id, resource_id from shares where user_id = ${grantee} and ${isLive('shares')}
+        ${sharesWith(`user_id = ${grantee}`)}
         union all
-        select kind_id, resource_id from shares where group_id = ${grantee} and ${isLive('shares')}
+        ${sharesWith(`group_id = ${grantee}`)}
+        ${filter.throughGroups ? ofGroups : ''}
       ) s cross join lateral (select r.id from resources r ${filters.where()} offset 0) r
       limit ${maxListed}`
   }

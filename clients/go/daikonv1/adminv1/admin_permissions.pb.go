@@ -45,6 +45,9 @@ type PermissionPageRequest struct {
 	Visibility *string `protobuf:"bytes,8,opt,name=visibility,proto3,oneof" json:"visibility,omitempty"`
 	// Returns only resources that are shared directly with this user or group.
 	GranteeId *string `protobuf:"bytes,9,opt,name=grantee_id,json=granteeId,proto3,oneof" json:"grantee_id,omitempty"`
+	// Whether `grantee_id` also finds what is shared with the groups of this user, direct and inherited.
+	// Defaults to `false`.
+	Effective *bool `protobuf:"varint,22,opt,name=effective,proto3,oneof" json:"effective,omitempty"`
 	// Returns only resources with this ID in their service: an `external_id` or a UUID. There is at
 	// most one per service and type.
 	ExternalId *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
@@ -146,6 +149,13 @@ func (x *PermissionPageRequest) GetGranteeId() string {
 		return *x.GranteeId
 	}
 	return ""
+}
+
+func (x *PermissionPageRequest) GetEffective() bool {
+	if x != nil && x.Effective != nil {
+		return *x.Effective
+	}
+	return false
 }
 
 func (x *PermissionPageRequest) GetExternalId() string {
@@ -1716,7 +1726,7 @@ var File_daikon_v1_admin_permissions_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\n" +
-	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/delegations.proto\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x04\n" +
+	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/delegations.proto\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe1\x04\n" +
 	"\x15PermissionPageRequest\x12\x17\n" +
 	"\x04page\x18\x01 \x01(\x05H\x00R\x04page\x88\x01\x01\x12 \n" +
 	"\tpage_size\x18\x02 \x01(\x05H\x01R\bpageSize\x88\x01\x01\x12&\n" +
@@ -1730,11 +1740,12 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"visibility\x18\b \x01(\tH\aR\n" +
 	"visibility\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"grantee_id\x18\t \x01(\tH\bR\tgranteeId\x88\x01\x01\x12$\n" +
-	"\vexternal_id\x18\x14 \x01(\tH\tR\n" +
+	"grantee_id\x18\t \x01(\tH\bR\tgranteeId\x88\x01\x01\x12!\n" +
+	"\teffective\x18\x16 \x01(\bH\tR\teffective\x88\x01\x01\x12$\n" +
+	"\vexternal_id\x18\x14 \x01(\tH\n" +
+	"R\n" +
 	"externalId\x88\x01\x01\x12\x11\n" +
-	"\x01q\x18\x15 \x01(\tH\n" +
-	"R\x01q\x88\x01\x01B\a\n" +
+	"\x01q\x18\x15 \x01(\tH\vR\x01q\x88\x01\x01B\a\n" +
 	"\x05_pageB\f\n" +
 	"\n" +
 	"_page_sizeB\x0f\n" +
@@ -1744,7 +1755,9 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\f_resource_idB\v\n" +
 	"\t_owner_idB\r\n" +
 	"\v_visibilityB\r\n" +
-	"\v_grantee_idB\x0e\n" +
+	"\v_grantee_idB\f\n" +
+	"\n" +
+	"_effectiveB\x0e\n" +
 	"\f_external_idB\x04\n" +
 	"\x02_q\"\x8b\x01\n" +
 	"\x0ePermissionPage\x122\n" +

@@ -135,7 +135,7 @@ export function joinRequirements(
 ): Requirement[] {
   if (!ancestors) return own ?? []
   const ofAncestors = ancestors.flatMap(([kind, ...resource]) => {
-    const [resourceType, requirements] = kinds?.[kind] as RequiringKind
+    const [resourceType, requirements] = (kinds as RequiringKind[])[kind] as RequiringKind
     const ancestor = { resourceType, resource }
     return requirements.map((requirement) => ({ ...requirement, ancestor }))
   })
