@@ -47,11 +47,12 @@ export async function measureFolders(harness: Harness, addRow: (row: Row) => voi
   const url = await openExtraDatabase(harness.database, 'folders', folderSql(size))
   const server = harness.daikon(url)
   const requiringUrl = await openExtraDatabase(harness.database, 'requiring-folders', [
-    ...folderSql(100),
+    ...folderSql(size),
     ...inheritedRequirementSql,
   ])
-  await measureChecks(harness, server, harness.daikon(requiringUrl), addRow)
-  await measurePage(harness, server, url, size, addRow)
+  const requiring = harness.daikon(requiringUrl)
+  await measureChecks(harness, server, requiring, addRow)
+  await measurePage(harness, { server, requiring, url }, size, addRow)
   const { port } = await server.request<ServerState>({})
   const client = createBenchClient(port)
   const database = new pg.Client({ connectionString: url })
@@ -121,14 +122,11 @@ async function measureChecks(
 
 async function measurePage(
   harness: Harness,
-  server: BenchProcess,
-  url: string,
+  { server, requiring, url }: { server: BenchProcess; requiring: BenchProcess; url: string },
   size: number,
   addRow: (row: Row) => void,
 ): Promise<void> {
   const token = await harness.signToken(reader, workspace)
-  const { port } = await server.request<ServerState>({})
-  const client = createBenchClient(port)
   const body = AccessibleResourcesRequest.encode({
     service_name,
     resource_type: bigFolder.type,
@@ -136,20 +134,33 @@ async function measurePage(
     workspace_id: idOf('w', workspace),
     limit: 1000,
   }).finish()
-  const expected = await client.call(accessible.path, token, body)
-  client.close()
-  const head = grpcHead(accessible.path, token)
-  const prepared = [{ head, body: grpcMessage(body), expected }]
-  const file = writeRequests(harness, 'accessible-folder', prepared)
+  const prepare = async (name: string, asked: BenchProcess) => {
+    const { port } = await asked.request<ServerState>({})
+    const client = createBenchClient(port)
+    const expected = await client.call(accessible.path, token, body)
+    client.close()
+    const head = grpcHead(accessible.path, token)
+    const prepared = [{ head, body: grpcMessage(body), expected }]
+    const files = [writeRequests(harness, name, prepared)]
+    return () => harness.measure(asked, { kind: 'unary', inFlight: 1, files })
+  }
   const driver = harness.startProcess('driver.ts', url)
   const target = { resources: smallSize.resources, workspace } as WriteTarget
   const { seconds } = harness
   const read = (statement: DriverJob['statement']) => () =>
     driver.request<Measurement>({ statement, inFlight: 1, seconds, target } satisfies DriverJob)
   const results = await interleave(harness.rounds, {
-    page: () => harness.measure(server, { kind: 'unary', inFlight: 1, files: [file] }),
+    page: await prepare('accessible-folder', server),
+    requiring: await prepare('accessible-requiring', requiring),
     ids: read('thousand ids'),
     row: read('row'),
+  })
+  addRow({
+    label:
+      'the same page with an inherited requirement that everything meets, compared with without',
+    daikon: `p50 ${formatNumber(medianOf(results, (round) => round.requiring.p50))} ms`,
+    baseline: `p50 ${formatNumber(medianOf(results, (round) => round.page.p50))} ms`,
+    value: medianOf(results, (round) => round.requiring.p50 / round.page.p50),
   })
   const baselines = { 'a read of 1,000 IDs by index': 'ids', 'a row by its index': 'row' } as const
   for (const [label, name] of Object.entries(baselines)) {
