@@ -50,7 +50,7 @@ export async function startDemoApp({
     // An event source does not connect again after this status.
     if (path === '/events' && !session) return void response.writeHead(204).end()
     if (!session) return sendHtml(response, renderSignIn(query.get('error')))
-    if (path === '/events') return follow(response, session)
+    if (path === '/events') return follow(response, sessionId, session)
     if (path === '/documents') {
       return sendHtml(response, renderDocuments(await client.listDocuments(session)))
     }
@@ -79,7 +79,11 @@ export async function startDemoApp({
   }
 
   /** Passes on daikon's events. When the stream ends, the page connects again. */
-  async function follow(response: ServerResponse, session: DemoSession): Promise<void> {
+  async function follow(
+    response: ServerResponse,
+    sessionId: string,
+    session: DemoSession,
+  ): Promise<void> {
     const controller = new AbortController()
     response.on('close', () => controller.abort())
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
@@ -87,7 +91,10 @@ export async function startDemoApp({
       const events = await client.followChanges(session, controller.signal)
       for await (const chunk of events) response.write(chunk)
     } catch (error) {
-      if (error instanceof SignInRequiredError) response.write('event: ended\ndata: {}\n\n')
+      if (error instanceof SignInRequiredError) {
+        sessions.delete(sessionId)
+        response.write('event: ended\ndata: {}\n\n')
+      }
     }
     response.end()
   }

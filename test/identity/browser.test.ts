@@ -73,5 +73,8 @@ if (hasBrowser) {
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
     await page.goto(`${rest}/oauth/logout`)
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    // The app, which shows documents with its service key, finds out that the session has ended.
+    await page.goto(app)
+    await page.getByRole('link', { name: 'Sign in with daikon' }).waitFor()
   })
 }
