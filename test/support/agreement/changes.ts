@@ -448,6 +448,13 @@ export const apiChanges: Record<string, Change> = {
       return codeOf(outcome)
     },
   },
+  'end a delegation': {
+    make: async (scene) => {
+      const delegation_id = scene.random.pick(scene.delegations.slice(-8))
+      const message = { workspace_id: scene.workspace, delegation_id }
+      return codeOf(await callers(scene).byOwner('DeleteWorkspaceDelegation', message))
+    },
+  },
   'sign-out': {
     make: async (scene) => {
       const { secrets, random } = scene

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../../../src/core/roles.ts'
+import { coversNaively } from '../delegation-world.ts'
 import type { World, WorldResource, WorldSubject } from '../hierarchy-world.ts'
 import { decideNaively, explainNaively } from '../world-decisions.ts'
 import { isLive, type Rows } from './rows.ts'
@@ -30,9 +31,9 @@ export type Oracle = {
   hasRoute(path: string): boolean
 }
 
-/** A subject, and the only workspace in which it is more than anybody. */
+/** A subject, and the only workspace in which it is more than anybody. An agent acts by a delegation. */
 type Found =
-  | { userId: string; limitedTo: string | undefined }
+  | { userId: string; limitedTo: string | undefined; delegation?: Record<string, any> | undefined }
   | { groupId: string }
   | { linkId: string }
   | 'anonymous'
@@ -167,6 +168,13 @@ export function createOracle(
       const link = world.links.find((one) => one.id === secrets.links.get(id))
       return link && { linkId: link.id }
     }
+    if (type === 'delegation') {
+      const delegation = rows.delegations.find((one) => one.id === id.toLowerCase())
+      const user = delegation && findUser(delegation.user_id)
+      return user?.is_active
+        ? { userId: user.id, limitedTo: delegation?.workspace_id, delegation }
+        : undefined
+    }
     if (type === 'access_token') {
       const token = secrets.tokens.get(id)
       if (!token || token.endsAt <= nowOfNodes) return undefined
@@ -240,10 +248,34 @@ export function createOracle(
     return [id, ...parents.flatMap(({ parent_id }) => containingGroups(parent_id))]
   }
 
+  /** Whether the limits of a delegation contain what is asked. Others have none. */
+  function covers(
+    found: Found,
+    action: string,
+    resource: WorldResource & { workspace: string },
+  ): boolean {
+    if (found === 'anonymous' || !('delegation' in found) || !found.delegation) return true
+    const { user_id, workspace_id, service_name, ...delegation } = found.delegation
+    const { actions, resource_types, resources } = delegation
+    const terms = {
+      userId: user_id,
+      workspaceId: workspace_id,
+      serviceName: service_name,
+      actions,
+      resourceTypes: resource_types,
+      resources,
+      isLive: delegation.ended_at === null && isLive(rows, found.delegation),
+    }
+    const { workspace: workspaceId } = resource
+    const asked = { world, workspaceId, serviceName: service, resource, action }
+    return roleOf(user_id, workspace_id) !== undefined && coversNaively(terms, asked)
+  }
+
   function decide(found: Found | undefined, name: string, target: string): boolean {
     const resource = findResource(target)
     if (!found || !resource) return false
     const action = name === 'publish' && publish === undefined ? 'unregistered' : name
+    if (!covers(found, name, resource)) return false
     const asked = { ...question(found, resource), action, resource, context }
     return decideNaively(asked)
   }

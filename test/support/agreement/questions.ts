@@ -40,6 +40,9 @@ export const subjectForms: Record<string, (scene: Scene) => NamedSubject[]> = {
       'group',
       [...groups, flatGroup].map((id) => id.toUpperCase()),
     ),
+  delegation: ({ delegations }) => namesOf('delegation', delegations.slice(-8)),
+  'delegation in mixed case': ({ delegations }) =>
+    namesOf('delegation', delegations.slice(-8).map(mixCase)),
   anonymous: () => namesOf('anonymous', ['nobody']),
 }
 

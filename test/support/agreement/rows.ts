@@ -6,7 +6,7 @@ const tables = [
   ...['custom_role_actions', 'custom_role_members', 'custom_role_groups', 'service_actions'],
   ...['resource_kinds', 'resources', 'shares', 'resource_links', 'resource_roles'],
   ...['resource_requirements', 'service_apps', 'service_keys', 'service_routes', 'denied_tokens'],
-  ...['api_keys', 'deleted_trees', 'deleted_workspaces'],
+  ...['api_keys', 'delegations', 'deleted_trees', 'deleted_workspaces'],
 ] as const
 
 type Row = Record<string, any>

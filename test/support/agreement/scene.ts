@@ -3,6 +3,7 @@ import { credentials } from '@grpc/grpc-js'
 import type { Pool } from 'pg'
 import { PermissionServiceClient } from '../../../gen/daikon/v1/permissions.ts'
 import { createAdmin } from '../admin.ts'
+import { insertDelegation } from '../delegation-rows.ts'
 import { expectOk } from '../outcome.ts'
 import { createScimClient, seedConnection, seedScimToken } from '../scim.ts'
 import type { Seed } from '../seed.ts'
@@ -68,6 +69,8 @@ export type Scene = WorkspaceFixture & {
   /** Milliseconds by which the clock of the nodes is ahead. */
   clockAhead: number
   serviceAccount: string
+  /** The IDs of delegations, the newest last. */
+  delegations: string[]
 }
 
 /** The types of the resources. */
@@ -158,6 +161,7 @@ export async function createScene(
     types: new Map(),
     wanderers: [randomUUID(), randomUUID()],
     serviceAccount: '',
+    delegations: [],
   }
   for (const resource_type of resourceTypes) {
     const declared = declareWorld({ ...kind, resource_type }, firstRequirements[resource_type])
@@ -198,6 +202,7 @@ export async function createScene(
   )
   scene.serviceAccount = created.id
   await issueApiKey(scene)
+  for (let count = 0; count < 4; count += 1) await delegate(scene)
   return scene
 }
 
@@ -223,6 +228,21 @@ export async function issueToken(scene: Scene, userId: string, workspaceId: stri
   const token = await scene.environment.token(userId, workspaceId, { jti: tokenId, seconds })
   const endsAt = Date.now() + seconds * 1000
   scene.secrets.tokens.set(token, { userId, tokenId, workspaceId, endsAt })
+}
+
+/** Lets an agent act for a member, within random limits. */
+export async function delegate(scene: Scene): Promise<void> {
+  const { pool, random, members, workspace, service, delegations } = scene
+  const { rows } = await pool.query('select id from resources order by random() limit 2')
+  const id = await insertDelegation(pool, {
+    user_id: random.pick(members).id,
+    workspace_id: random.pick([workspace, workspace, workspace, ...scene.others]),
+    service_name: random.pick([service, service, service, 'another']),
+    actions: random.pick([null, ['view'], ['view', 'edit', 'publish'], ['manage']]),
+    resource_types: random.pick([null, ['document'], ['folder']]),
+    resources: random.pick([null, rows.map(({ id }) => id)]),
+  })
+  delegations.push(id)
 }
 
 export async function issueApiKey(scene: Scene): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Change } from './changes.ts'
-import { resourceTypes, type Scene } from './scene.ts'
+import { delegate, resourceTypes, type Scene } from './scene.ts'
 
 /** Returns a change that runs statements in one transaction, as an operator would with psql. */
 function sql(
@@ -253,6 +253,55 @@ export const sqlChanges: Record<string, Change> = {
       ],
     ]),
     undo: ({ pool }) => pool.query('truncate denied_tokens'),
+  },
+  'insert into delegations': {
+    async make(scene) {
+      await delegate(scene)
+      return 'ok'
+    },
+  },
+  'update delegations.actions': sql(({ delegations, random }) => [
+    [
+      'update delegations set actions = $2 where id = $1',
+      random.pick(delegations),
+      random.pick([['view'], ['edit', 'manage'], ['publish']]),
+    ],
+  ]),
+  'update delegations.resource_types': sql(({ delegations, random }) => [
+    [
+      'update delegations set resource_types = $2 where id = $1',
+      random.pick(delegations),
+      random.pick([['document'], ['folder'], ['document', 'folder']]),
+    ],
+  ]),
+  'update delegations.resources': sql(({ delegations, random }) => [
+    [
+      `update delegations set resources = array(select id from resources order by random() limit 2)
+       where id = $1`,
+      random.pick(delegations),
+    ],
+  ]),
+  'update delegations.expires_at': sql(({ delegations, random }) => [
+    [
+      `update delegations set expires_at = statement_timestamp() + interval '500 milliseconds'
+       where id = $1`,
+      random.pick(delegations),
+    ],
+  ]),
+  'update delegations.ended_at': sql(({ delegations, random }) => [
+    ['update delegations set ended_at = now() where id = $1', random.pick(delegations)],
+  ]),
+  'delete from delegations': sql(({ delegations }) => [
+    ['delete from delegations where id = $1', delegations[0]],
+  ]),
+  'update workspaces.delegations': {
+    ...sql(({ workspace }) => [
+      ['update workspaces set delegations = false where id = $1', workspace],
+    ]),
+    async undo(scene) {
+      await scene.pool.query('update workspaces set delegations = true')
+      for (let count = 0; count < 4; count += 1) await delegate(scene)
+    },
   },
   'update users.is_active': {
     ...sql((scene) => [['update users set is_active = false where id = $1', anyUser(scene)]]),
