@@ -103,6 +103,31 @@ test('a list shows what a subject holds keys for, and only once the copy is comp
   t.deepEqual(await world.list('ann'), [2, 3])
 })
 
+test('lists need no prepared statements where a pooler gives connections to several clients', async (t) => {
+  const { script, url, access, follow } = await createWorld(t)
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  t.teardown(() => pool.end())
+  script.hold('ann', [{ holders: ['ann'], levels: ['view'] }])
+  script.send(begin, upsert(uuid(1), ['ann/view']), bookmark(1))
+  void follow()
+  await access.waitFor(position(1), patient)
+  const { daikon } = script
+  const pooled = createAccess({ daikon, pool, types: { document: 'uuid' } })
+  const count = async () => {
+    const visible = await pooled.visible({ userId: 'ann' }, 'view', 'document')
+    return visible.count({ limit: 10 })
+  }
+  t.is(await count(), 1)
+  const { rows } = await pool.query('select name from pg_prepared_statements')
+  t.is(rows.length, 1)
+  await pool.query('deallocate all')
+  t.is(await count(), 1)
+  const client = await pool.connect()
+  await client.query(`prepare ${pg.escapeIdentifier(rows[0].name)} as select 1`)
+  client.release()
+  t.is(await count(), 1)
+})
+
 test('a fill updates rows in place and deletes at its end what was not sent', async (t) => {
   const world = await createWorld(t)
   const { script, access, pool } = world

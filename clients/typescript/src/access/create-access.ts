@@ -10,9 +10,14 @@ import type { DatabasePool } from './copy/database.ts'
 import { follow } from './copy/follow.ts'
 import type { FollowProgress } from './copy/follow-once.ts'
 import { findTypesProblem, type KeyTypes, tableOf } from './copy/key-types.ts'
-import { findCurrentColumn } from './copy/sql/columns.ts'
-import { findPosition, maxFolderGrants, resolveKeys } from './copy/sql/lists.ts'
-import { type ColumnState, createVisible, type ResolvedKeys, type Visible } from './visible.ts'
+import {
+  findPosition,
+  maxFolderGrants,
+  resolveKeys,
+  resolveKeysAndColumn,
+} from './copy/sql/lists.ts'
+import { prepare, queryPrepared } from './prepared.ts'
+import { createVisible, type ResolvedKeys, type Visible } from './visible.ts'
 
 export type AccessOptions<Types extends KeyTypes = KeyTypes> = {
   /** The client of daikon. `close` does not close it. */
@@ -117,6 +122,9 @@ const pollMs = 25
 
 const maxRows = 1_000_000
 
+const resolving = prepare(resolveKeys)
+const resolvingColumn = prepare(resolveKeysAndColumn)
+
 /**
  * Creates what joins lists of a service's own database with permissions. The database has a copy of what
  * resources accept, in the schema `daikon_access`, which `follow` keeps current.
@@ -209,30 +217,32 @@ export function createAccess<Types extends KeyTypes>(
         throw invalidArgument({ field: 'rows', message: `must be an integer from 1 to ${maxRows}` })
       if (workspaceId !== undefined && !isUuid(workspaceId))
         throw invalidArgument({ field: 'workspaceId', message: 'must be a UUID' })
-      const [held, column] = await Promise.all([
-        daikon.accessKeys(subject, action, type, { ...call, workspaceId }),
-        findColumnState(pool, type, Object.hasOwn(columns, type) ? columns[type] : undefined),
-      ])
+      const held = await daikon.accessKeys(subject, action, type, { ...call, workspaceId })
       const entries = [...held.grants, ...held.maybeGrants]
+      const keys = [
+        entries.flatMap(({ holders }, entry) => holders.map(() => entry)),
+        entries.flatMap(({ holders }) => holders),
+        entries.flatMap(({ levels }, entry) => levels.map(() => entry)),
+        entries.flatMap(({ levels }) => levels),
+        held.grants.length,
+        type,
+        tableOf(type),
+        maxFolderGrants + 1,
+      ]
+      const name = Object.hasOwn(columns, type) ? columns[type] : undefined
+      const column = name === undefined ? undefined : splitColumnName(name)
       const { rows: found } = await readCopy(() =>
-        pool.query(resolveKeys, [
-          entries.flatMap(({ holders }, entry) => holders.map(() => entry)),
-          entries.flatMap(({ holders }) => holders),
-          entries.flatMap(({ levels }, entry) => levels.map(() => entry)),
-          entries.flatMap(({ levels }) => levels),
-          held.grants.length,
-          type,
-          tableOf(type),
-          maxFolderGrants + 1,
-        ]),
+        column
+          ? queryPrepared(pool, resolvingColumn, [...keys, column.table, column.column])
+          : queryPrepared(pool, resolving, keys),
       )
-      const resolved = found[0] as ResolvedKeys & { filled: boolean | null }
+      const resolved = found[0] as ResolvedKeys & { filled: boolean | null; has_column?: boolean }
       if (!resolved.filled) throw incompleteCopy()
       return createVisible(pool, { type, includesMaybe: includeMaybe, workspaceId }, resolved, {
         rows,
         isCut: resolved.granted > maxFolderGrants,
         validUntil: held.validUntil,
-        column,
+        column: !column ? 'none' : resolved.has_column ? 'current' : 'stale',
       })
     },
 
@@ -264,22 +274,6 @@ async function findCopiedPosition(pool: DatabasePool): Promise<CopiedPosition> {
   } catch (error) {
     // A follower has not created the copy yet.
     if (isMissing(error)) return { position: undefined, pastHistories: [] }
-    throw error
-  }
-}
-
-async function findColumnState(
-  pool: DatabasePool,
-  type: string,
-  name: string | undefined,
-): Promise<ColumnState> {
-  const path = name === undefined ? undefined : splitColumnName(name)
-  if (!path) return 'none'
-  try {
-    const { rows } = await pool.query(findCurrentColumn, [type, path.table, path.column])
-    return rows.length > 0 ? 'current' : 'stale'
-  } catch (error) {
-    if (isMissing(error)) return 'stale'
     throw error
   }
 }
