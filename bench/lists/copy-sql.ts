@@ -64,7 +64,7 @@ export function copySql(documents: number): string[] {
     keys('group', `'group' || n`, 'view'),
     keys('viewer', `'viewer' || n / ${viewerGroups} || ' ' || n % ${viewerGroups}`, 'view'),
     `insert into daikon_access.resources_document (id, workspace_id, accepts, maybe, generation)
-     select id, md5('w' || number % ${workspaces})::uuid, daikon_accepts, '{}', 1 from documents order by id`,
+     select id, md5('w' || number % ${workspaces})::uuid, daikon_accepts, null, 1 from documents order by id`,
     `insert into daikon_access.occurrences
      select 'document', key, count(*) from daikon_access.resources_document, unnest(accepts) key group by key`,
     `update daikon_access.state set generation = 1, complete = true, swept = 1, position = '000000000000-1',

@@ -2,8 +2,11 @@
 
 import type { AccessResource } from './messages.ts'
 
+/** A key. `id` is that of the copy, once it is known (`KeyIds`). */
+export type Key = { holder: string; level: string; id: string }
+
 /** A key that a resource accepts, with its latest end. */
-export type Accepted = { holder: string; level: string; maybe: boolean; until: Date | null }
+export type Accepted = Key & { maybe: boolean; until: Date | null }
 
 /**
  * Returns the keys that a resource accepts, each at most once as certain and once as maybe. A key that occurs
@@ -16,14 +19,16 @@ export function readOwnKeys({ own }: Pick<AccessResource, 'own'>, now: Date): Ac
     if (until && until <= now) continue
     const name = `${holder} ${level} ${maybe}`
     const known = found.get(name)
-    if (!known) found.set(name, { holder, level, maybe, until })
+    if (!known) found.set(name, { holder, level, id: '', maybe, until })
     else if (known.until && (!until || until > known.until)) known.until = until
   }
   return [...found.values()]
 }
 
-/** The level of the key of what inherits from a resource. */
-export const inheritLevel = ''
+/** Returns the key of what inherits from a resource. */
+export function inheritKeyOf(holder: string): Key {
+  return { holder, level: '', id: '' }
+}
 
 /** Returns the earliest end of certain keys. */
 export function findUntil(keys: readonly Accepted[]): Date | null {

@@ -1,6 +1,6 @@
 // Copied from clients/typescript/src/access/copy/check-copy.ts. DO NOT EDIT.
 
-import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
+import { type Accepted, findUntil, inheritKeyOf, readOwnKeys } from './accepted-keys.ts'
 import type { ColumnNames } from './column-names.ts'
 import type { DatabaseClient, DatabasePool } from './database.ts'
 import { findColumns } from './find-columns.ts'
@@ -168,7 +168,7 @@ function readExpected(types: KeyTypes, message: AccessMessage): Expected | undef
   const lines: string[] = []
   if (id !== undefined) {
     const inherited = resource.inheritsFrom.map(
-      (holder): Accepted => ({ holder, level: inheritLevel, maybe: false, until: null }),
+      (holder): Accepted => ({ ...inheritKeyOf(holder), maybe: false, until: null }),
     )
     lines.push(`row ${id} ${workspaceId} ${findUntil(own)?.getTime() ?? ''}`)
     lines.push(...[...own, ...inherited].map((key) => `key ${textOf(key)}`))

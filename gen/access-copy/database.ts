@@ -13,6 +13,10 @@ export type DatabaseClient = {
 export type DatabasePool = {
   // biome-ignore lint/suspicious/noExplicitAny: as pg declares rows
   query(text: string, values?: unknown[]): Promise<{ rows: any[]; rowCount: number | null }>
+  query(
+    statement: { name: string; text: string },
+    values: unknown[],
+  ): ReturnType<DatabaseClient['query']>
   connect(): Promise<DatabaseClient>
 }
 

@@ -19,7 +19,8 @@ import {
   tryLock,
   unlock,
 } from './sql/follower.ts'
-import { type Chore, createSweep, fence, removeEnded } from './upkeep.ts'
+import { countKeys } from './sql/upkeep.ts'
+import { type Chore, createSweep, fence, findUncountedTypes, removeEnded } from './upkeep.ts'
 import { type SkippedResource, writeBatch } from './write-batch.ts'
 
 /** What a transaction has written to the copy. */
@@ -106,12 +107,13 @@ async function run(
     position: string | null
   }
   const keyIds = createKeyIds()
+  let uncounted = await findUncountedTypes(client, types)
   let sweep: Chore | undefined
-  const beginSweep = () => {
-    sweep = createSweep(client, follower, { types, columns, keyIds, generation })
+  const beginSweep = (counted: ReadonlySet<string>) => {
+    sweep = createSweep(client, follower, { types, columns, keyIds, generation, counted })
   }
   let columnFill = columns.size > 0 ? createColumnFill(client, follower, types, columns) : undefined
-  if (complete && rows[0].swept !== generation) beginSweep()
+  if (complete && rows[0].swept !== generation) beginSweep(new Set())
   const collector = createBatchCollector()
   const total = { written: 0, removed: 0, skipped: 0 }
   let skipped: SkippedResource[] = []
@@ -133,9 +135,8 @@ async function run(
     const batch = collector.take()
     const result = await inTransaction(client, async () => {
       await fence(client, follower)
-      const counts = complete && !sweep
       const written = await writeBatch(
-        { client, types, columns, keyIds, generation, counts },
+        { client, types, columns, keyIds, generation, counts: complete, uncounted },
         batch,
       )
       await then?.()
@@ -161,9 +162,16 @@ async function run(
       report()
     } else if (message.type === 'bookmark') {
       const isNew = message.complete && !complete
+      const counted = uncounted
       if (isNew) {
         if (collector.size > 0) await write()
         await prepareIndexes(client, types)
+        for (const type of counted)
+          await inTransaction(client, async () => {
+            await fence(client, follower)
+            await client.query(countKeys(type), [type])
+          })
+        uncounted = new Set()
       }
       // A fill covers a position once it is complete.
       const reached = message.complete ? message.position : null
@@ -173,7 +181,7 @@ async function run(
       })
       position = reached ?? position
       complete = message.complete
-      if (isNew) beginSweep()
+      if (isNew) beginSweep(counted)
       report()
     } else {
       collector.add(message)

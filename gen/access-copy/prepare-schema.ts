@@ -3,13 +3,14 @@
 import type { DatabaseClient } from './database.ts'
 import { type KeyTypes, tableOf } from './key-types.ts'
 import {
+  allowNull,
   createArrayIndexes,
   createSchema,
   createTypeTable,
   findArrayIndexes,
-  findKeyType,
   findSchema,
   findTable,
+  findTypeTable,
   sharedTables,
 } from './sql/schema.ts'
 import { TableError } from './table-error.ts'
@@ -29,12 +30,14 @@ export async function prepareSchema(client: DatabaseClient, types: KeyTypes): Pr
     if (!(await find(findTable, name))) await client.query(statement)
   for (const [type, keyType] of Object.entries(types)) {
     const table = tableOf(type)
-    const found = await find(findKeyType, table)
-    if (!found) await client.query(createTypeTable(type, keyType))
-    else if (found !== keyType)
+    const { rows } = await client.query(findTypeTable, [table])
+    const [known] = rows
+    if (!known) await client.query(createTypeTable(type, keyType))
+    else if (known.found !== keyType)
       throw new TableError(
-        `The table ${table} has keys of type ${found}, but types.${type} is ${keyType}. To create it again, drop it and run: update daikon_access.state set cursor = null`,
+        `The table ${table} has keys of type ${known.found}, but types.${type} is ${keyType}. To create it again, drop it and run: update daikon_access.state set cursor = null`,
       )
+    else if (!known.has_null) await client.query(allowNull(type))
   }
 }
 

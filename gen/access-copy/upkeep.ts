@@ -7,12 +7,13 @@ import { type KeyTypes, keyTypeOf, tableOf } from './key-types.ts'
 import { requireFollower, saveSwept } from './sql/follower.ts'
 import {
   analyzeTable,
+  countKeys,
   deleteEnded,
   deleteEndedFolderGrants,
   deleteUnusedKeys,
   findEnded,
   findEndedResources,
-  recountKeys,
+  findUncounted,
   rewriteEnded,
   sweepEnds,
   sweepFolderGrants,
@@ -66,6 +67,19 @@ export async function removeEnded(
   })
 }
 
+/** Returns the types that no list has read, and whose keys were not counted. */
+export async function findUncountedTypes(
+  client: DatabaseClient,
+  types: KeyTypes,
+): Promise<Set<string>> {
+  const uncounted = new Set<string>()
+  for (const type of Object.keys(types)) {
+    const { rows } = await client.query(findUncounted, [type])
+    if (rows[0]?.found) uncounted.add(type)
+  }
+  return uncounted
+}
+
 /** The number of rows that one transaction of a sweep reads. */
 const sweepStep = 20_000
 
@@ -95,7 +109,9 @@ export function createChore(client: DatabaseClient, follower: string, steps: Cho
   }
 }
 
-/** Deletes what a fill did not send. */
+/**
+ * Deletes what a fill did not send. `counted` are the types whose keys were counted at the end of the fill.
+ */
 export function createSweep(
   client: DatabaseClient,
   follower: string,
@@ -104,24 +120,34 @@ export function createSweep(
     columns,
     keyIds,
     generation,
-  }: { types: KeyTypes; columns: AcceptsColumns; keyIds: KeyIds; generation: string },
+    counted,
+  }: {
+    types: KeyTypes
+    columns: AcceptsColumns
+    keyIds: KeyIds
+    generation: string
+    counted: ReadonlySet<string>
+  },
 ): Chore {
   return createChore(client, follower, runSteps())
 
   async function* runSteps(): ChoreSteps {
+    const stale = new Set(Object.keys(types).filter((type) => !counted.has(type)))
     for (const [type, keyType] of Object.entries(types)) {
       let last: string | null = null
       do {
         const { rows } = await client.query(sweepRows(type, keyType), [last, sweepStep, generation])
-        await writeColumns(client, columns, [type, keyType], rows[0]?.deleted ?? [])
-        last = rows[0]?.last ?? null
+        const { deleted } = rows[0]
+        if (deleted.length > 0) stale.add(type)
+        await writeColumns(client, columns, [type, keyType], deleted)
+        last = rows[0].last
         yield
       } while (last !== null)
     }
     for (const statement of [sweepFolderGrants, sweepEnds])
       while (((await client.query(statement, [generation, sweepStep])).rowCount ?? 0) > 0) yield
     for (const type of Object.keys(types)) {
-      await client.query(recountKeys(type), [type])
+      if (stale.has(type)) await client.query(countKeys(type), [type])
       yield
       await client.query(analyzeTable(tableOf(type)))
     }

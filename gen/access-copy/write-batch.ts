@@ -1,6 +1,6 @@
 // Copied from clients/typescript/src/access/copy/write-batch.ts. DO NOT EDIT.
 
-import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
+import { type Accepted, findUntil, inheritKeyOf, type Key, readOwnKeys } from './accepted-keys.ts'
 import type { Batch } from './batch.ts'
 import type { AcceptsColumns } from './column-names.ts'
 import type { DatabaseClient } from './database.ts'
@@ -26,7 +26,10 @@ export type SkippedResource = { type: string; id: string }
 
 export type WriteResult = { written: number; removed: number; skipped: SkippedResource[] }
 
-/** Where a batch is written. `counts` is false during a fill, which counts keys at its end. */
+/**
+ * Where a batch is written. `counts` is false during a fill, which counts keys at its end. It names them before,
+ * except those of types that no list has read, `uncounted`.
+ */
 export type WriteTarget = {
   client: DatabaseClient
   types: KeyTypes
@@ -34,10 +37,20 @@ export type WriteTarget = {
   keyIds: KeyIds
   generation: string
   counts: boolean
+  uncounted: ReadonlySet<string>
 }
 
-/** A resource with its keys, and the key of its row if it has one. */
-type Written = { resource: AccessResource; own: Accepted[]; id: string | undefined }
+/**
+ * A resource with its keys, and the key of its row if it has one. `inherits` is the key of what inherits from it,
+ * if anything does.
+ */
+type Written = {
+  resource: AccessResource
+  own: Accepted[]
+  inherited: Key[]
+  inherits: Key | undefined
+  id: string | undefined
+}
 
 /** Writes what resources accept, in the caller's transaction. */
 export async function writeBatch(target: WriteTarget, batch: Batch): Promise<WriteResult> {
@@ -52,7 +65,14 @@ export async function writeBatch(target: WriteTarget, batch: Batch): Promise<Wri
         type: resource.resourceType,
         id: resource.externalId ?? resource.resourceId,
       })
-    return { resource, own: readOwnKeys(resource, now), id }
+    const { inheritsFrom, inheritKey, hasChildren } = resource
+    return {
+      resource,
+      own: readOwnKeys(resource, now),
+      inherited: inheritsFrom.map(inheritKeyOf),
+      inherits: hasChildren ? inheritKeyOf(inheritKey) : undefined,
+      id,
+    }
   })
   await keyIds.load(client, keysOf(written))
 
@@ -74,21 +94,20 @@ export async function writeBatch(target: WriteTarget, batch: Batch): Promise<Wri
     await writeType(target, type, keyType, rows, dropped)
     count += rows.length
   }
-  await writeFolderGrants(client, written, keyIds, generation)
+  await writeFolderGrants(client, written, generation)
   return { written: count, removed: batch.removes.length, skipped }
 }
 
-function* keysOf(written: readonly Written[]): Iterable<{ holder: string; level: string }> {
-  for (const { resource, own, id } of written) {
-    const { inheritsFrom, inheritKey, hasChildren } = resource
-    if (id !== undefined || hasChildren) yield* own
-    if (id !== undefined) for (const holder of inheritsFrom) yield { holder, level: inheritLevel }
-    if (hasChildren) yield { holder: inheritKey, level: inheritLevel }
+function* keysOf(written: readonly Written[]): Iterable<Key> {
+  for (const { own, inherited, inherits, id } of written) {
+    if (id !== undefined || inherits) yield* own
+    if (id !== undefined) yield* inherited
+    if (inherits) yield inherits
   }
 }
 
 async function writeType(
-  { client, columns, keyIds, generation, counts }: WriteTarget,
+  { client, columns, generation, counts, uncounted }: WriteTarget,
   type: string,
   keyType: KeyType,
   rows: readonly Written[],
@@ -111,74 +130,68 @@ async function writeType(
   if (rows.length > 0) {
     const accepts: string[] = []
     const maybe: string[] = []
-    const ends: { id: string; key: string; maybe: boolean; until: Date }[] = []
-    for (const { resource, own } of rows) {
+    const ends: (Accepted & { resourceId: string })[] = []
+    for (const { resource, own, inherited } of rows) {
       const certain: string[] = []
       const uncertain: string[] = []
       for (const key of own) {
-        const id = keyIds.idOf(key.holder, key.level)
-        if (key.maybe) uncertain.push(id)
-        else certain.push(id)
-        if (key.until)
-          ends.push({ id: resource.resourceId, key: id, maybe: key.maybe, until: key.until })
+        if (key.maybe) uncertain.push(key.id)
+        else certain.push(key.id)
+        if (key.until) ends.push({ ...key, resourceId: resource.resourceId })
       }
-      for (const holder of resource.inheritsFrom) certain.push(keyIds.idOf(holder, inheritLevel))
-      for (const key of certain) add(key, 1)
-      for (const key of uncertain) add(key, 1)
-      accepts.push(`{${certain.join(',')}}`)
-      maybe.push(`{${uncertain.join(',')}}`)
+      for (const { id } of inherited) certain.push(id)
+      if (!uncounted.has(type)) for (const id of [...certain, ...uncertain]) add(id, 1)
+      accepts.push(`"${arrayOf(certain)}"`)
+      maybe.push(uncertain.length > 0 ? `"${arrayOf(uncertain)}"` : 'NULL')
     }
     if (keyType !== 'uuid') await remove(deleteRenamed(type, keyType), ids, resourceIds)
     await client.query(upsertRows(type, keyType), [
-      ids,
-      resourceIds,
-      rows.map(({ resource }) => resource.workspaceId),
-      accepts,
-      maybe,
-      rows.map(({ own }) => findUntil(own)),
+      keyType === 'text' ? ids : arrayOf(ids),
+      arrayOf(resourceIds),
+      arrayOf(rows.map(({ resource }) => resource.workspaceId)),
+      arrayOf(accepts),
+      arrayOf(maybe),
+      arrayOf(rows.map(({ own }) => findUntil(own)?.toISOString() ?? 'NULL')),
       generation,
     ])
     if (ends.length > 0)
       await client.query(insertEnds, [
         ends.map(() => type),
+        ends.map(({ resourceId }) => resourceId),
         ends.map(({ id }) => id),
-        ends.map(({ key }) => key),
         ends.map(({ maybe }) => maybe),
         ends.map(({ until }) => until),
         generation,
       ])
   }
   await writeColumns(client, columns, [type, keyType], [...deletedIds, ...ids])
-  if (!counts) {
-    if (changes.size > 0) await client.query(nameOccurrences, [type, [...changes.keys()]])
-    return
-  }
   const changed = [...changes].filter(([, change]) => change !== 0)
-  if (changed.length > 0)
-    await client.query(addOccurrences, [
-      type,
-      changed.map(([key]) => key),
-      changed.map(([, change]) => change),
-    ])
+  if (changed.length === 0) return
+  const changedKeys = changed.map(([key]) => key)
+  await (counts
+    ? client.query(addOccurrences, [type, changedKeys, changed.map(([, change]) => change)])
+    : client.query(nameOccurrences, [type, changedKeys]))
+}
+
+/** The text of an array of UUIDs, numbers, times or quoted arrays, which need no escapes. `pg` would look for some. */
+function arrayOf(elements: readonly string[]): string {
+  return `{${elements.join(',')}}`
 }
 
 async function writeFolderGrants(
   client: DatabaseClient,
   written: readonly Written[],
-  keyIds: KeyIds,
   generation: string,
 ): Promise<void> {
-  const grants = written.flatMap(({ resource, own }) => {
-    if (!resource.hasChildren) return []
-    const inheritKey = keyIds.idOf(resource.inheritKey, inheritLevel)
-    return own.map((key) => ({ ...key, resource, inheritKey }))
-  })
+  const grants = written.flatMap(({ resource, own, inherits }) =>
+    inherits ? own.map((key) => ({ ...key, resource, inheritId: inherits.id })) : [],
+  )
   if (grants.length === 0) return
   await client.query(insertFolderGrants, [
     grants.map(({ resource }) => resource.resourceType),
     grants.map(({ resource }) => resource.resourceId),
-    grants.map(({ holder, level }) => keyIds.idOf(holder, level)),
-    grants.map(({ inheritKey }) => inheritKey),
+    grants.map(({ id }) => id),
+    grants.map(({ inheritId }) => inheritId),
     grants.map(({ maybe }) => maybe),
     grants.map(({ until }) => until),
     generation,

@@ -264,7 +264,7 @@ async function fillDatabase(): Promise<void> {
       insert into daikon_access.${table} (id, workspace_id, accepts, maybe, generation)
       select id, workspace_id, array_remove(array[${accepted},
           ${firstFolderKey} + n * 7919 % ${folders}, ${firstOtherKey} + n % ${otherKeys}], null)::bigint[],
-        case when n % 100 = 0 then array[${firstOtherKey} + n % ${otherKeys}] else '{}' end, 1
+        case when n % 100 = 0 then array[${firstOtherKey} + n % ${otherKeys}] end, 1
       from documents order by id;
       insert into daikon_access.occurrences
       select 'document', k, count(*) from daikon_access.${table}, unnest(accepts || maybe) k group by k;

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { prepareSchema } from '../../clients/typescript/src/access/copy/prepare-schema.ts'
 import {
   type Access,
   createAccess,
@@ -160,6 +161,55 @@ test('a fill updates rows in place and deletes at its end what was not sent', as
   t.is(left.rowCount, 0)
   const keys = await pool.query('select holder from daikon_access.keys')
   t.deepEqual(keys.rows, [{ holder: 'ann' }])
+})
+
+test('how often keys occur is known once a fill is complete, and right once it has deleted what was not sent', async (t) => {
+  const { script, access, pool, progress, follow } = await createWorld(t)
+  const count = async () => {
+    const { rows } = await pool.query(
+      `select holder, resources::int from daikon_access.occurrences
+       join daikon_access.keys on id = key order by holder`,
+    )
+    return rows.map(({ holder, resources }) => `${holder} ${resources}`)
+  }
+  void follow()
+  script.send(begin, upsert(uuid(1), ['ann/view']), upsert(uuid(9), ['ann/view']))
+  script.send(bookmark(1, false))
+  await waitUntil(() => progress.some(({ written }) => written === 2))
+  script.fail(new UnavailableError('STREAM_ENDED', 'gone'))
+  script.send(begin, upsert(uuid(1), ['ann/view']), upsert(uuid(2), ['bob/view?']), bookmark(2))
+  await access.waitFor(position(2), patient)
+  t.deepEqual(new Set((await count()).map((text) => text.slice(0, 3))), new Set(['ann', 'bob']))
+  await waitUntil(async () => {
+    const { rows } = await pool.query('select swept = generation as done from daikon_access.state')
+    return rows[0].done
+  })
+  t.deepEqual(await count(), ['ann 1', 'bob 1'])
+  script.send(upsert(uuid(2), ['ann/view', 'eve/view']), bookmark(3))
+  await access.waitFor(position(3), patient)
+  t.deepEqual(await count(), ['ann 2', 'bob 0', 'eve 1'])
+})
+
+test('a follower uses the tables of its first version', async (t) => {
+  const world = await createWorld(t)
+  const { script, access, pool, follow, list } = world
+  await addDocuments(world, 2)
+  script.hold('ann', [{ holders: ['ann'], levels: ['view'] }])
+  const types = { document: 'uuid', note: 'bigint' } as const
+  const client = await pool.connect()
+  await prepareSchema(client, types)
+  for (const type of Object.keys(types))
+    await client.query(`alter table daikon_access.resources_${type} alter maybe set not null`)
+  client.release()
+  await pool.query(
+    `insert into daikon_access.resources_document values ($1, $2, '{}', '{}', null, 0)`,
+    [uuid(1), uuid(1)],
+  )
+  void follow()
+  script.send(begin, upsert(uuid(1), ['ann/view']), upsert(uuid(2), ['ann/view']), bookmark(1))
+  await access.waitFor(position(1), patient)
+  t.deepEqual(await list('ann'), [1, 2])
+  t.deepEqual(world.failures, [])
 })
 
 test('a follower continues after the last bookmark that was stored, whatever failed', async (t) => {

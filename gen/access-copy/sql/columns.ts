@@ -45,7 +45,7 @@ export const allowWrites = `
  * What the column contains beside the row `a` of the copy. Null stands for rows that lists look up in the copy:
  * those without a row there, with keys that end, and with keys that only a check can decide.
  */
-const repeated = `case when a.until is null and a.maybe = '{}' then a.accepts end`
+const repeated = `case when a.until is null and (a.maybe <> '{}') is not true then a.accepts end`
 
 /** $1: ids. */
 export const writeColumn = (
@@ -87,11 +87,3 @@ export const saveColumn = `
   select $1, $2, $3, follower from daikon_access.state
   on conflict (resource_type) do update set
     table_name = excluded.table_name, column_name = excluded.column_name, follower = excluded.follower`
-
-/**
- * Whether a column repeats what rows accept. It does not once a follower without it has taken over. $1: type,
- * $2: the table, with quoted names, $3: the column.
- */
-export const findCurrentColumn = `
-  select from daikon_access.columns c join daikon_access.state s on s.follower = c.follower
-  where c.resource_type = $1 and to_regclass(c.table_name) = to_regclass($2) and c.column_name = $3`

@@ -23,22 +23,21 @@ export const maxFolderGrants = 5000
  * | $8 | int: the maximum number of grants on folders that are read |
  *
  * `certain` and `maybe` have the keys that occur in the table, with those of folders. `own_certain` and
- * `own_maybe` have the keys that are held, whether or not they occur. The `offset 0` prevents a scan of all
- * occurrences where a few keys hold most of the folders.
+ * `own_maybe` have the keys that are held, whether or not they occur. The `offset 0` prevents scans of all
+ * folders and occurrences where a few keys hold most of the folders, and in generic plans.
  */
 export const resolveKeys = `
-  with holders as (select distinct entry, holder from unnest($1::int[], $2::text[]) x (entry, holder)),
-  levels as (select distinct entry, level from unnest($3::int[], $4::text[]) x (entry, level)),
-  own as materialized (
+  with own as materialized (
     select k.id, bool_or(h.entry < $5) as certain
-    from holders h
-    join daikon_access.keys k on k.holder = h.holder
-    join levels l on l.entry = h.entry and l.level = k.level
+    from unnest($1::int[], $2::text[]) h (entry, holder)
+    join unnest($3::int[], $4::text[]) l (entry, level) on l.entry = h.entry
+    join daikon_access.keys k on k.holder = h.holder and k.level = l.level
     group by k.id),
   granted as materialized (
     select f.inherit_key as id, o.certain and not f.maybe as certain
-    from own o join daikon_access.folder_grants f on f.key = o.id
-    where f.until is null or f.until > now()
+    from own o cross join lateral (
+      select f.inherit_key, f.maybe from daikon_access.folder_grants f
+      where f.key = o.id and (f.until is null or f.until > now()) offset 0) f
     limit $8),
   folders as (select id, bool_or(certain) as certain from granted group by id),
   occurring as (
@@ -58,6 +57,17 @@ export const resolveKeys = `
     (select coalesce(sum(resources), 0)::float8 from occurring) as estimate,
     (select reltuples::float8 from pg_class where oid = to_regclass($7)) as total,
     (select $6 = any(filled_types) from daikon_access.state) as filled`
+
+/**
+ * `resolveKeys`, and whether a column repeats what rows accept. It does not once a follower without it has
+ * taken over. $9: the table of the column, with quoted names, $10: the column.
+ */
+export const resolveKeysAndColumn = `
+  select keys.*, exists (
+    select from daikon_access.columns c join daikon_access.state s on s.follower = c.follower
+    where c.resource_type = $6 and to_regclass(c.table_name) = to_regclass($9) and c.column_name = $10
+  ) as has_column
+  from (${resolveKeys}) keys`
 
 /** How rows are compared with keys. */
 export type ListShape = {

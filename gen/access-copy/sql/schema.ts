@@ -88,10 +88,11 @@ export const createTypeTable = (type: string, keyType: KeyType) => `
     ${resourceColumn(keyType) === 'id' ? '' : 'resource_id uuid not null,'}
     workspace_id uuid not null,
     accepts bigint[] not null,
-    maybe bigint[] not null,
+    -- null in most rows, which is smaller than an empty array
+    maybe bigint[],
     until timestamptz,
     generation bigint not null
-  ) with (fillfactor = 90);
+  );
   ${resourceColumn(keyType) === 'id' ? '' : `create index on ${tableOf(type)} (resource_id);`}`
 
 /** Whether a table has the indexes of its arrays. */
@@ -108,7 +109,11 @@ export const createArrayIndexes = (type: string) => `
   create index on ${tableOf(type)} using gin (accepts);
   create index on ${tableOf(type)} using gin (maybe) where maybe <> '{}'`
 
-/** Finds the type of the key of an existing table. */
-export const findKeyType = `
-  select format_type(atttypid, atttypmod) as found from pg_attribute
-  where attrelid = to_regclass($1) and attname = 'id'`
+/** Finds the type of the key of an existing table, and whether `maybe` may be null, as it could not at first. */
+export const findTypeTable = `
+  select format_type(k.atttypid, k.atttypmod) as found, not m.attnotnull as has_null
+  from pg_attribute k join pg_attribute m on m.attrelid = k.attrelid and m.attname = 'maybe'
+  where k.attrelid = to_regclass($1) and k.attname = 'id'`
+
+export const allowNull = (type: string) =>
+  `alter table ${tableOf(type)} alter column maybe drop not null`

@@ -1,4 +1,4 @@
-import { type Accepted, findUntil, inheritLevel, readOwnKeys } from './accepted-keys.ts'
+import { type Accepted, findUntil, inheritKeyOf, readOwnKeys } from './accepted-keys.ts'
 import type { ColumnNames } from './column-names.ts'
 import type { DatabaseClient, DatabasePool } from './database.ts'
 import { findColumns } from './find-columns.ts'
@@ -166,7 +166,7 @@ function readExpected(types: KeyTypes, message: AccessMessage): Expected | undef
   const lines: string[] = []
   if (id !== undefined) {
     const inherited = resource.inheritsFrom.map(
-      (holder): Accepted => ({ holder, level: inheritLevel, maybe: false, until: null }),
+      (holder): Accepted => ({ ...inheritKeyOf(holder), maybe: false, until: null }),
     )
     lines.push(`row ${id} ${workspaceId} ${findUntil(own)?.getTime() ?? ''}`)
     lines.push(...[...own, ...inherited].map((key) => `key ${textOf(key)}`))

@@ -43,7 +43,7 @@ export const allowWrites = `
  * What the column contains beside the row `a` of the copy. Null stands for rows that lists look up in the copy:
  * those without a row there, with keys that end, and with keys that only a check can decide.
  */
-const repeated = `case when a.until is null and a.maybe = '{}' then a.accepts end`
+const repeated = `case when a.until is null and (a.maybe <> '{}') is not true then a.accepts end`
 
 /** $1: ids. */
 export const writeColumn = (

@@ -63,16 +63,24 @@ export const sweepEnds = `
   delete from daikon_access.ends where ctid = any(array(
     select ctid from daikon_access.ends where generation < $1::bigint limit $2))`
 
+/** Whether no list has read rows of a type, and their keys were not counted. $1: type. */
+export const findUncounted = `
+  select not $1 = any(filled_types)
+    and not exists (select from daikon_access.occurrences where resource_type = $1) as found
+  from daikon_access.state`
+
 /** Counts in how many rows each key occurs. $1: type. */
-export const recountKeys = (type: string) => `
+export const countKeys = (type: string) => `
   with counted as materialized (
     select k as key, count(*) as resources
     from ${tableOf(type)} t, unnest(t.accepts || t.maybe) k group by k),
   deleted as (
     delete from daikon_access.occurrences o where o.resource_type = $1
       and not exists (select from counted c where c.key = o.key))
-  update daikon_access.occurrences o set resources = c.resources from counted c
-  where o.resource_type = $1 and o.key = c.key and o.resources <> c.resources`
+  insert into daikon_access.occurrences as o (resource_type, key, resources)
+  select $1, key, resources from counted order by key
+  on conflict (resource_type, key) do update set resources = excluded.resources
+    where o.resources <> excluded.resources`
 
 export const deleteUnusedKeys = `
   delete from daikon_access.keys k
