@@ -5,7 +5,7 @@ import type {
 } from '../../gen/daikon/v1/bulk_changes.ts'
 import { changeEach } from '../core/bulk.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { addUserToWorkspace } from './invitations.ts'
+import { type InviteContext, inviteUser } from './invitations.ts'
 import {
   type MemberRemovalStores,
   type MemberUpdateStores,
@@ -34,11 +34,11 @@ export async function updateMembers(
 
 /** Invites existing users to a workspace, each wholly or not at all. */
 export async function addMembers(
-  { stores, ...context }: Parameters<typeof addUserToWorkspace>[0],
+  { stores, ...context }: InviteContext,
   { workspace_id, user_ids, role }: AddMembersRequest,
 ): Promise<BulkResponse> {
   await requireWorkspaceExists(stores.workspaces, workspace_id)
   return changeEach(stores, user_ids, (tx, user_id) =>
-    addUserToWorkspace({ ...context, stores: tx }, { user_id, workspace_id, role }),
+    tx.transaction((tx) => inviteUser({ ...context, tx }, { user_id, workspace_id, role })),
   )
 }

@@ -36,16 +36,21 @@ type InvitationStores = {
   sessions: SessionStore
 }
 
-type InviteContext = WriteContext<InvitationStores> &
+export type InviteContext = WriteContext<InvitationStores> &
   Pick<RequestContext, 'now'> &
   QuotaContext &
   InvitationContext
+
+type CreationContext = Omit<InviteContext, 'stores'> & { tx: InvitationStores }
+
+/** An invitation that has been created, with the URL of its link. */
+type NewInvitation = { id: MemberId; url: string | undefined }
 
 type Invitation = MemberId & Standing & { email: string; expiresAt: string | undefined }
 
 /** Invites an e-mail address. The response does not reveal whether it belongs to a user. */
 export async function inviteMember(
-  { stores, principal, ...context }: InviteContext,
+  { stores, ...context }: InviteContext,
   request: InviteMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
   // The field rules have already rejected invalid e-mail addresses.
@@ -56,38 +61,43 @@ export async function inviteMember(
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const userId = await tx.users.ensure(email)
     const invitation = { workspaceId, userId, email, ...standing, expiresAt }
-    return createInvitation({ tx, principal, ...context }, invitation)
+    return describeInvitation(
+      { tx, ...context },
+      await createInvitation({ tx, ...context }, invitation),
+    )
   })
 }
 
 /** Invites an existing user. */
 export async function addUserToWorkspace(
-  { stores, principal, ...context }: InviteContext,
+  { stores, ...context }: InviteContext,
   request: AddUserToWorkspaceRequest,
 ): Promise<WorkspaceMemberResponse> {
-  const expiresAt = readExpiry(request.expires_at, context.now)
-  const standing = standingOf(request)
-  return stores.transaction(async (tx) => {
-    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
-    const user = await tx.users.find(request.user_id)
-    if (!user) throw userNotFound()
-    const { id: userId, email } = user
-    const invitation = { workspaceId, userId, email, ...standing, expiresAt }
-    return createInvitation({ tx, principal, ...context }, invitation)
-  })
+  return stores.transaction(async (tx) =>
+    describeInvitation({ tx, ...context }, await inviteUser({ tx, ...context }, request)),
+  )
+}
+
+/** Invites an existing user in a transaction, without reading the membership for a response. */
+export async function inviteUser(
+  context: CreationContext,
+  { workspace_id, user_id, expires_at, ...request }: AddUserToWorkspaceRequest,
+): Promise<NewInvitation> {
+  const expiresAt = readExpiry(expires_at, context.now)
+  const { workspaces, users } = context.tx
+  const workspaceId = await lockWorkspace(workspaces, workspace_id)
+  const user = await users.find(user_id)
+  if (!user) throw userNotFound()
+  const { id: userId, email } = user
+  const invitation = { workspaceId, userId, email, ...standingOf(request), expiresAt }
+  return createInvitation(context, invitation)
 }
 
 /** Creates a pending membership, or replaces what an existing one gives, and its link. */
 async function createInvitation(
-  {
-    tx,
-    principal,
-    quotas,
-    now,
-    invitations,
-  }: Omit<InviteContext, 'stores'> & { tx: InvitationStores },
+  { tx, principal, quotas, now, invitations }: CreationContext,
   { email, role, isGuest, expiresAt, ...id }: Invitation,
-): Promise<WorkspaceMemberResponse> {
+): Promise<NewInvitation> {
   await removeEndedMembersOf(tx, [id.workspaceId], now, id.userId)
   const member = await tx.members.find(id)
   if (member && member.joinedAt !== null) {
@@ -114,8 +124,15 @@ async function createInvitation(
     workspaceId,
     detail: { email, role, expires_at: expiresAt ?? noExpiry, guest: String(isGuest) },
   })
-  const invitation_url = await renewLink(tx, invitations, id, now)
-  return { ...toMemberResponse(await requireMember(tx.members, id), principal), invitation_url }
+  return { id, url: await renewLink(tx, invitations, id, now) }
+}
+
+async function describeInvitation(
+  { tx, principal }: CreationContext,
+  { id, url }: NewInvitation,
+): Promise<WorkspaceMemberResponse> {
+  const member = await requireMember(tx.members, id)
+  return { ...toMemberResponse(member, principal), invitation_url: url }
 }
 
 function standingOf({ role, guest }: { role?: string | undefined; guest?: boolean | undefined }) {

@@ -161,3 +161,18 @@ test('500 members change in one call', async (t) => {
 })
 
 test.after('no internal errors occurred', (t) => t.deepEqual([...environment.failures], []))
+
+test.serial(
+  '500 users are added in one call, without their memberships in the response',
+  async (t) => {
+    const [workspace_id, other] = [await seed.workspace(), await seed.workspace()]
+    const user_ids = await seed.newMembers(other, Array(500).fill('viewer'))
+    const [transport] = environment.transports as [Transport]
+    const message = { workspace_id, user_ids, role: 'editor' }
+    t.deepEqual(expectOk(await admin.call(transport, 'AddMembers', message)), { failures: [] })
+    t.deepEqual(
+      await rolesOf(workspace_id),
+      Object.fromEntries(user_ids.map((id) => [id, 'editor'])),
+    )
+  },
+)
