@@ -3,8 +3,11 @@ import { setImmediate as nextPhase, setTimeout as sleep } from 'node:timers/prom
 
 /** The connections that the primary has accepted and gives to its workers, one at a time to each. */
 export type ConnectionQueue = {
-  /** Follows the connections of a worker, and gives those that it has not accepted to others when it exits. */
-  follow(worker: Worker): void
+  /**
+   * Follows the connections of a worker, and gives those that it has not accepted to others when it exits.
+   * While `isSilent` says that it does not respond, it gets none.
+   */
+  follow(worker: Worker, isSilent: () => boolean): void
   /**
    * Stops listening once no connection waits, or after 5 seconds. Workers that ask for it before they
    * close their servers have received all connections when the response arrives.
@@ -25,6 +28,7 @@ type FollowedWorker = {
   servers: Set<string>
   /** The keys of the servers by the connections that the worker has not acknowledged. */
   sent: Map<number, string>
+  isSilent: () => boolean
 }
 
 /** Milliseconds after which connections that go on arriving no longer delay the end. */
@@ -54,19 +58,48 @@ export function createConnectionQueue(): ConnectionQueue {
     )
   }
 
+  /** Whether a worker that responds could accept a connection of a server now. */
+  function isAnyFree(key: string): boolean {
+    return Array.from(workers).some(
+      ({ servers, sent, isSilent }) =>
+        servers.has(key) && ![...sent.values()].includes(key) && !isSilent(),
+    )
+  }
+
   return {
-    follow(worker) {
+    follow(worker, isSilent) {
       const channel = worker.process as unknown as ClusterChannel
-      const followed: FollowedWorker = { channel, servers: new Set(), sent: new Map() }
+      const followed: FollowedWorker = { channel, servers: new Set(), sent: new Map(), isSilent }
       const { servers, sent } = followed
       workers.add(followed)
       const send = channel.send.bind(channel)
+      /** Gives a connection to another worker. */
+      const refuse = (ack: number) => {
+        channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false })
+      }
+      /** Keeps a connection until this worker responds, or another one is free. */
+      const hold = (seq: number, key: string, message: ClusterMessage, rest: unknown[]) => {
+        const timer = setInterval(() => {
+          // It has been given to another worker because this one has exited.
+          const isGone = !sent.has(seq)
+          if (!isGone && isSilent() && !isAnyFree(key)) return
+          clearInterval(timer)
+          if (isGone) return
+          if (isSilent()) refuse(seq)
+          else send(message, ...rest)
+        }, pause)
+      }
       channel.send = (message, ...rest) => {
         const { act, seq, key } = message
         if (act === 'newconn' && seq !== undefined && key !== undefined) {
           sent.set(seq, key)
           given += 1
-        } else if (act === undefined && key !== undefined) servers.add(key)
+          if (isSilent()) {
+            hold(seq, key, message, rest)
+            return true
+          }
+        }
+        if (act === undefined && key !== undefined) servers.add(key)
         return send(message, ...rest)
       }
       channel.on('internalMessage', ({ act, ack, key }: ClusterMessage) => {
@@ -77,8 +110,7 @@ export function createConnectionQueue(): ConnectionQueue {
         workers.delete(followed)
         // Removes the worker from those that get connections. Node.js does not emit it either.
         channel.emit('disconnect')
-        for (const ack of [...sent.keys()])
-          channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false })
+        for (const ack of [...sent.keys()]) refuse(ack)
       })
     },
 

@@ -46,6 +46,9 @@ const pingInterval = 1000
  */
 const maxSilence = { started: 15, starting: 300 }
 
+/** Pings without a response after which a worker gets no connections: one, for a second. */
+const maxAcceptingSilence = 2
+
 /** Seconds without a response after which probes no longer wait for a worker. */
 const maxProbedSilence = 3
 
@@ -74,7 +77,7 @@ export async function startWorkers(config: Config, log: Logger) {
 
   function fork(): WorkerHandle {
     const worker = cluster.fork({ DATABASE_URL: databaseUrl })
-    connections.follow(worker)
+    connections.follow(worker, () => isSilent(handle))
     const started = Promise.withResolvers<Ports>()
     started.promise.catch(() => {})
     const channel = createWorkerChannel(worker as unknown as ProcessChannel, {
@@ -104,10 +107,15 @@ export async function startWorkers(config: Config, log: Logger) {
     }
     workers.add(handle)
     let isUnresponsive = false
-    const stopWatching = watchSilence(handle, () => {
-      isUnresponsive = true
-      log.error({ worker: worker.id }, 'A worker does not respond and is killed')
-      worker.process.kill('SIGKILL')
+    const stopWatching = watchSilence(handle, {
+      onSilence() {
+        log.warn({ worker: worker.id }, 'A worker does not respond, and gets no new connections')
+      },
+      onHang() {
+        isUnresponsive = true
+        log.error({ worker: worker.id }, 'A worker does not respond and is killed')
+        worker.process.kill('SIGKILL')
+      },
     })
     exited.then(async ([code, signal]) => {
       workers.delete(handle)
@@ -177,10 +185,13 @@ export async function startWorkers(config: Config, log: Logger) {
 }
 
 /**
- * Pings a worker, and calls back once it has been silent for too long. Counts pings instead of
+ * Pings a worker, and calls back when it falls silent, and once it has been silent for too long. Counts pings instead of
  * measuring time, so that a worker is not blamed for a pause of the primary or of the machine.
  */
-function watchSilence(handle: WorkerHandle, onHang: () => void): () => void {
+function watchSilence(
+  handle: WorkerHandle,
+  { onSilence, onHang }: { onSilence: () => void; onHang: () => void },
+): () => void {
   const timer = setInterval(() => {
     const limit = handle.hasStarted ? maxSilence.started : maxSilence.starting
     if (handle.silentSeconds >= limit) {
@@ -188,6 +199,7 @@ function watchSilence(handle: WorkerHandle, onHang: () => void): () => void {
       return onHang()
     }
     handle.silentSeconds += 1
+    if (handle.hasStarted && handle.silentSeconds === maxAcceptingSilence) onSilence()
     // A worker that does not listen to its channel yet never responds to this ping.
     handle.channel.request('ping').then(
       () => {
@@ -197,6 +209,11 @@ function watchSilence(handle: WorkerHandle, onHang: () => void): () => void {
     )
   }, pingInterval)
   return () => clearInterval(timer)
+}
+
+/** Whether a worker that has started does not respond now. */
+function isSilent({ hasStarted, silentSeconds }: WorkerHandle): boolean {
+  return hasStarted && silentSeconds >= maxAcceptingSilence
 }
 
 /** Sends a request to a worker unless it is starting or silent. Rejects if there is no response. */

@@ -144,6 +144,42 @@ test.serial('a worker that hangs does not block probes, and is replaced and coun
   t.deepEqual(await server.exited, { code: 0, signal: null })
 })
 
+test.serial('a worker that does not respond gets no new connections until it does', async (t) => {
+  const folder = createKeyFolder(t)
+  const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
+  const server = await startServer(t, folder, settings)
+  const call = () => sendRawHttp(server.httpPort, { path: '/users/me' })
+  const pids = () => server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid)
+  await waitUntil(async () => {
+    await call()
+    return new Set(pids()).size === 2
+  })
+
+  const [pid] = pids() as [number]
+  t.teardown(() => {
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  })
+  process.kill(pid, 'SIGSTOP')
+  const isSilent = ({ msg }: { msg: string }) => msg.startsWith('A worker does not respond, and')
+  await server.waitForLine(isSilent)
+  const before = pids().length
+  // One after the other, and side by side.
+  for (let n = 0; n < 4; n += 1) await call()
+  await Promise.all(Array.from({ length: 20 }, call))
+  await waitUntil(() => pids().length === before + 24)
+  t.false(pids().slice(before).includes(pid))
+  t.false(server.lines.some(({ msg }) => msg.endsWith('is killed')))
+
+  process.kill(pid, 'SIGCONT')
+  await waitUntil(async () => {
+    await call()
+    return pids().slice(before).includes(pid)
+  })
+  t.true(isRunning(pid))
+  server.child.kill('SIGTERM')
+  t.deepEqual(await server.exited, { code: 0, signal: null })
+})
+
 test.serial('a worker that hangs does not block the end of the server', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
