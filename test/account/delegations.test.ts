@@ -7,6 +7,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { openContext, startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
 import { insertDelegation } from '../support/delegation-rows.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 if (hasBrowser) {
   const names = ['Petra Novak', 'Quentin Diaz', 'Rosa Weber', 'Sara Lind', 'Tom Reed', 'Uma Rao']
@@ -67,6 +68,7 @@ if (hasBrowser) {
       route.fulfill({ contentType: 'text/html', body: '<h1>Planner</h1>' }),
     )
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(restUrl + path)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await signInAt(page, name)

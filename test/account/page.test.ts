@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { openContext, startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { seedGrant } from '../support/request-fixture.ts'
 
 if (hasBrowser) {
@@ -20,6 +21,7 @@ if (hasBrowser) {
   async function open(name: string, path = '/account'): Promise<Page> {
     const context = await openContext(browser)
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(restUrl + path)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await signInAt(page, 'Google', name)

@@ -4,6 +4,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 if (hasBrowser) {
@@ -11,6 +12,7 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   const { call, consoleUrl, pool } = fixture
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   await loadAxe(page)
   test.after.always(() => fixture.stop())
   const unknownId = '0197a1b2-c3d4-7e5f-8a6b-0123456789ab'

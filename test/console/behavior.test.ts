@@ -2,6 +2,7 @@ import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 // Behavior that users expect of every web application.
@@ -10,6 +11,7 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   const { consoleUrl } = fixture
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   test.after.always(() => fixture.stop())
   const visit = (path: string) => page.goto(`${consoleUrl}${path}`)
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { startMockMailbox } from '../../src/dev/mock-mailbox.ts'
 import { hasBrowser, waitTimeout } from '../support/browser.ts'
 import { administrator, openContext, startConsole } from '../support/console.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const owner = { name: 'Olga Ivanova', email: 'olga@example.com' }
@@ -55,6 +56,7 @@ if (hasBrowser) {
     await seed.member(workspace, await seed.user(owner.name, { email: owner.email }), 'owner')
     const context = await openContext(browser)
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(`${consoleUrl}/w/northwind`)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await signInByCode(t, page, owner.email, 'Continue with e-mail')

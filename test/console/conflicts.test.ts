@@ -3,12 +3,14 @@ import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Two administrators change the same object: one in the browser, one with the API.
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   const { call, consoleUrl } = fixture
   test.after.always(() => fixture.stop())
 

@@ -6,6 +6,7 @@ import { publish } from '../support/connections.ts'
 import { startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
 import { startDnsServer } from '../support/dns-server.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { startMockAuthority } from '../support/providers/mock-authority.ts'
 
 // Connects a workspace to an identity provider, as an administrator, one test after the other.
@@ -20,6 +21,7 @@ if (hasBrowser) {
   await seed.group(workspaceId, [], 'Product')
   const path = `/workspaces/${workspaceId}?tab=sign-in`
   const page = await fixture.openPage(path)
+  useKeyboardAlone(page)
   test.after.always(async () => {
     await fixture.stop()
     dns.stop()

@@ -4,6 +4,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, signIn, startConsole } from '../support/console.ts'
 import { createSampleData, type SampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 type DialogCase = {
   path: (data: SampleData) => string
@@ -239,6 +240,7 @@ if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   await page.getByText('Largest workspaces').waitFor()
   await loadAxe(page)
   test.after.always(() => fixture.stop())

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { openContext, startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { createScimClient, seedConnection } from '../support/scim.ts'
 
 const people = {
@@ -26,6 +27,7 @@ if (hasBrowser) {
   async function openAs(person: keyof typeof people): Promise<Page> {
     const context = await openContext(browser)
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(consoleUrl + path)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('link', { name: /Google/ }).click()

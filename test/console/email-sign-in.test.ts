@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { openContext, startConsole } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 if (hasBrowser) {
@@ -27,6 +28,7 @@ if (hasBrowser) {
 
   async function openSettings({ name }: { name: string }): Promise<Page> {
     const page = await (await openContext(browser)).newPage()
+    useKeyboardAlone(page)
     await page.goto(`${consoleUrl}/w/northwind?tab=settings`)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('link', { name: /Google/ }).click()

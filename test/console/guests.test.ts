@@ -3,6 +3,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { startConsole, waitUntilIdle } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Guests in the admin console: members, invitations, people, the import, mappings and what-if.
 if (hasBrowser) {
@@ -10,6 +11,7 @@ if (hasBrowser) {
   const { workspaceId, resourceId } = await createSampleData(fixture)
   const { call, consoleUrl } = fixture
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   test.after.always(() => fixture.stop())
 
   const workspace = `/workspaces/${workspaceId}`

@@ -4,12 +4,14 @@ import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // A CSV file in which some rows have errors.
 if (hasBrowser) {
   const fixture = await startConsole()
   await createSampleData(fixture)
   const page = await fixture.openPage('/import')
+  useKeyboardAlone(page)
   await loadAxe(page)
   test.after.always(() => fixture.stop())
 

@@ -4,6 +4,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData, type SampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 /** The lists by the name of their file: where they are, their columns and a text in one of the rows. */
 const lists: Record<string, { path: (data: SampleData) => string; columns: string; row: RegExp }> =
@@ -93,6 +94,7 @@ if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   await loadAxe(page)
   test.after.always(() => fixture.stop())
 

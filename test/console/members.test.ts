@@ -3,6 +3,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Lists of a workspace that are longer than a page.
 if (hasBrowser) {
@@ -35,6 +36,7 @@ if (hasBrowser) {
     [workspaceId],
   )
   const page = await fixture.openPage(`/workspaces/${workspaceId}`)
+  useKeyboardAlone(page)
   const rows = page.getByRole('table', { name: 'Members' }).getByRole('row')
   test.after.always(() => fixture.stop())
   const reset = () => page.goto(`${fixture.consoleUrl}/workspaces/${workspaceId}`)

@@ -2,6 +2,7 @@ import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { navigate, signIn, startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // Buttons and links that lead to another screen or another part of a list.
 if (hasBrowser) {
@@ -9,6 +10,7 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   const { call, consoleUrl } = fixture
   const page = await fixture.openPage('/')
+  useKeyboardAlone(page)
   test.after.always(() => fixture.stop())
 
   const button = (name: string) => page.getByRole('button', { name, exact: true })

@@ -3,6 +3,7 @@ import type { Page, Request } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { signIn, startConsole, waitUntilIdle } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 // What the console shows during outages and after errors of its own.
 if (hasBrowser) {
@@ -30,6 +31,7 @@ if (hasBrowser) {
     'a page that gave up loading continues when the server is back, without a click',
     async (t) => {
       const page = await fixture.openPage('/people')
+      useKeyboardAlone(page)
       await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
       await fixture.stopServer()
       await page.getByRole('searchbox').fill('carter')
@@ -47,6 +49,7 @@ if (hasBrowser) {
 
   test.serial('a screen whose code cannot be loaded appears when the server is back', async (t) => {
     const page = await fixture.openPage('/people')
+    useKeyboardAlone(page)
     await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
     await fixture.stopServer()
     await page.getByRole('link', { name: 'Activity' }).click()
@@ -59,6 +62,7 @@ if (hasBrowser) {
 
   test.serial('a page that is reloaded in an outage explains it and then continues', async (t) => {
     const page = await fixture.openPage('/people')
+    useKeyboardAlone(page)
     await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
     const isRest = (url: URL) => url.origin === restUrl
     await page.route(isRest, (route) => route.abort('connectionrefused'))
@@ -78,6 +82,7 @@ if (hasBrowser) {
     'a page that is reloaded while the database is down continues after it',
     async (t) => {
       const page = await fixture.openPage('/people')
+      useKeyboardAlone(page)
       await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
       await fixture.databaseProxy.cut()
       await page.reload()
@@ -92,6 +97,7 @@ if (hasBrowser) {
 
   test.serial('an error of a screen leaves the navigation and offers to reload', async (t) => {
     const page = await fixture.openPage('/client-apps')
+    useKeyboardAlone(page)
     await page.getByRole('link', { name: 'Invoices' }).waitFor()
     await page.route(/\/admin\/stats$/, (route) =>
       route.fulfill({
@@ -117,6 +123,7 @@ if (hasBrowser) {
 
   test.serial('an error outside of the screens is shown instead of a blank page', async (t) => {
     const page = await fixture.openPage('/people')
+    useKeyboardAlone(page)
     await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
     // The dialog about an ended session, which is not part of a screen, needs a channel.
     await page.evaluate('delete window.BroadcastChannel')

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { signIn, startConsole, waitUntilIdle } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 
 if (hasBrowser) {
   const fixture = await startConsole()
@@ -12,6 +13,7 @@ if (hasBrowser) {
 
   const openOverview = async (): Promise<Page> => {
     const page = await fixture.openPage('/')
+    useKeyboardAlone(page)
     await page.getByText('Largest workspaces').waitFor()
     return page
   }

@@ -5,6 +5,7 @@ import type { BrowserContext, Page, Request } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { openContext, signIn, startConsole, waitUntilIdle } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { useKeyboardAlone } from '../support/keyboard.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const people = {
@@ -53,6 +54,7 @@ if (hasBrowser) {
   async function openAs(person: PersonName, path = `/w/${slug}`): Promise<Page> {
     const context = await openContext(browser)
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(consoleUrl + path)
     await signInAs(page, person)
     await page.waitForURL(consoleUrl + path)

@@ -12,7 +12,8 @@ const maxPresses = 250
  */
 export function useKeyboardAlone(page: Page): void {
   const prototype: Record<string, unknown> = Object.getPrototypeOf(page.locator('body'))
-  Object.assign(prototype, { click, fill, check: setChecked(true), uncheck: setChecked(false) })
+  const check = setChecked(true)
+  Object.assign(prototype, { click, fill, selectOption, check, uncheck: setChecked(false) })
 }
 
 async function click(this: Locator): Promise<void> {
@@ -51,6 +52,24 @@ async function fillTime(locator: Locator, text: string): Promise<void> {
   await waitUntil(async () => (await locator.inputValue()) === text)
 }
 
+/** Chooses an option of a list of the browser by its value or label. */
+async function selectOption(this: Locator, option: string | { label: string }): Promise<void> {
+  const { keyboard } = this.page()
+  await reach(this)
+  await keyboard.press('Home')
+  const wanted = typeof option === 'string' ? option : option.label
+  const isChosen = () =>
+    this.evaluate((select, text) => {
+      const [{ value, label }] = select.selectedOptions
+      return value === text || label === text
+    }, wanted)
+  for (let presses = 0; presses < maxPresses; presses += 1) {
+    if (await isChosen()) return
+    await keyboard.press('ArrowDown')
+  }
+  throw new Error(`No key chooses ${wanted} in ${this}`)
+}
+
 function setChecked(value: boolean) {
   return async function (this: Locator): Promise<void> {
     await reach(this)
@@ -86,7 +105,9 @@ function isDialogReady(locator: Locator): Promise<boolean> {
 
 /** Tells where the focus is, and which key brings it nearer to an element. */
 function findPosition(locator: Locator): Promise<Position> {
-  return locator.evaluate((element) => {
+  return locator.evaluate((found) => {
+    // A text stands for the link or button that it is in.
+    const element = found.closest('a[href], button') ?? found
     const document = element.ownerDocument
     const active = document.activeElement
     const type = element.type ?? ''
@@ -105,8 +126,11 @@ function findPosition(locator: Locator): Promise<Position> {
     const stops = [...document.querySelectorAll(selector)].filter(
       (stop) => stop.tabIndex >= 0 && !stop.disabled && stop.checkVisibility(),
     )
-    const [from, to] = [stops.indexOf(active), stops.indexOf(target)]
-    const isBefore = from >= 0 && to >= 0 && to < from
-    return position(active === element, isBefore ? 'Shift+Tab' : 'Tab')
+    // What only scrolls can have the focus, too. It is between two of the stops.
+    const before = stops.filter((stop) => stop.compareDocumentPosition(active) & 4).length
+    const from = stops.includes(active) ? stops.indexOf(active) : before - 0.5
+    // After the last element, the first one follows, and the other way around.
+    const forward = (stops.indexOf(target) - from + stops.length) % stops.length
+    return position(active === element, forward > stops.length / 2 ? 'Shift+Tab' : 'Tab')
   })
 }
