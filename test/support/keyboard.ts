@@ -16,9 +16,9 @@ export function useKeyboardAlone(page: Page): void {
   Object.assign(prototype, { click, fill, selectOption, check, uncheck: setChecked(false) })
 }
 
-async function click(this: Locator): Promise<void> {
+async function click(this: Locator, options: { force?: boolean } = {}): Promise<void> {
   const { keyboard } = this.page()
-  const { role, isOpen } = await reach(this)
+  const { role, isOpen } = await reach(this, options)
   if (role === 'option' || role === 'tab')
     return role === 'tab' ? undefined : keyboard.press('Enter')
   if (role === 'combobox') return isOpen ? undefined : keyboard.press('ArrowDown')
@@ -56,18 +56,15 @@ async function fillTime(locator: Locator, text: string): Promise<void> {
 async function selectOption(this: Locator, option: string | { label: string }): Promise<void> {
   const { keyboard } = this.page()
   await reach(this)
-  await keyboard.press('Home')
   const wanted = typeof option === 'string' ? option : option.label
-  const isChosen = () =>
-    this.evaluate((select, text) => {
-      const [{ value, label }] = select.selectedOptions
-      return value === text || label === text
-    }, wanted)
-  for (let presses = 0; presses < maxPresses; presses += 1) {
-    if (await isChosen()) return
-    await keyboard.press('ArrowDown')
-  }
-  throw new Error(`No key chooses ${wanted} in ${this}`)
+  const index = await this.evaluate(
+    (select, text) =>
+      [...select.options].findIndex(({ value, label }) => value === text || label === text),
+    wanted,
+  )
+  for (const key of ['ArrowDown', 'Home']) await keyboard.press(key)
+  for (let presses = 0; presses < index; presses += 1) await keyboard.press('ArrowDown')
+  await keyboard.press('Enter')
 }
 
 function setChecked(value: boolean) {
@@ -80,11 +77,11 @@ function setChecked(value: boolean) {
 
 type Position = { role: string; type: string; isOpen: boolean; isReached: boolean; key: string }
 
-/** Presses keys until an element has the focus, or is the one that Enter chooses. */
-async function reach(locator: Locator): Promise<Position> {
+/** Presses keys until an element has the focus, or is the one that Enter chooses. With `force`, it may be disabled. */
+async function reach(locator: Locator, { force = false } = {}): Promise<Position> {
   const { keyboard } = locator.page()
   await locator.waitFor()
-  await waitUntil(() => locator.isEnabled())
+  if (!force) await waitUntil(() => locator.isEnabled())
   await waitUntil(() => isDialogReady(locator))
   for (let presses = 0; presses < maxPresses; presses += 1) {
     const position = await findPosition(locator)
