@@ -53,6 +53,9 @@ export async function measureFeed(harness: Harness, addRow: (row: Row) => void):
 
     type Size = Omit<FollowersJob, 'isOpen' | 'port' | 'pace' | 'seconds'>
     const open = async (job: Size) => {
+      // As the server does when it activates the first webhook, which gets no earlier events.
+      await client.query(`update webhook_feed
+        set (position, hash) = (select last_seq, last_hash from activity_chain)`)
       await client.query('update webhooks set is_active = $1', [job.webhooks > 0])
       const opening = { ...job, isOpen: false, port, pace, seconds }
       await followers.request(opening)
