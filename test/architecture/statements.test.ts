@@ -19,7 +19,6 @@ const dynamic = [
   'src/database/replicas/replica-reads.ts rowsWithSnapshot',
   'src/permissions/engine/lists/load-list.ts loadFlat',
   'src/permissions/engine/lists/load-list.ts loadSingle',
-  'src/permissions/store/resource-store.ts findGrants',
   'src/permissions/store/resource-store.ts listPage',
   'src/scim/store/list-filtered.ts listFiltered',
 ]
