@@ -12,16 +12,15 @@ import { roleShift } from '../engine/bits.ts'
 import type { StoredCondition } from '../engine/conditions/compiled-conditions.ts'
 import type { UncertainFacts } from '../engine/conditions/judge.ts'
 import type { Kind } from '../engine/question.ts'
-import { toSql } from '../engine/statement.ts'
 import { ancestorsFrom, bitsWithAncestors } from '../engine/statements/checks.ts'
 import {
   joinRequirements,
   type Requirement,
   type RequiringAncestor,
   type RequiringKind,
-  requiredCte,
   requirementList,
   requiringKinds,
+  selectRequired,
 } from '../engine/statements/requirements.ts'
 import {
   type Candidate,
@@ -223,15 +222,16 @@ type GrantsRow = {
   now: string
 }
 
+const servicesOfItems = `array(
+      select k.service_name from json_to_recordset($1) as item (id uuid)
+      join resources r on r.id = item.id join resource_kinds k on k.id = r.kind_id
+    )`
+
 /** Item: `id` of a resource, its `workspace_id`, `user_id`. Returns a GrantsRow. */
 const grantsOfUser: BatchedQuery = {
   name: 'grants_of_user',
-  sql: toSql({
-    ctes: requiredCte(`array(
-    select k.service_name from json_to_recordset($1) as item (id uuid)
-    join resources r on r.id = item.id join resource_kinds k on k.id = r.kind_id
-  )`),
-    select: `
+  sql: `
+    with required as materialized (${selectRequired(servicesOfItems)})
     select q.index, facts.grants, ${requirementList('r.kind_id')} as requirements,
       ancestors.requiring as ancestors, ${requiringKinds} as requiring,
       case when facts.grants & ${grant.conditional} <> 0 then ${candidateList} end as candidates,
@@ -245,7 +245,6 @@ const grantsOfUser: BatchedQuery = {
     cross join lateral (
       select ${bitsWithAncestors('perGroup', 'ancestors.bits')} as grants offset 0
     ) facts`,
-  }),
 }
 
 /**

@@ -4,7 +4,7 @@ import { partsOf } from '../grants/grant-kinds.ts'
 import type { GrantRule } from '../grants/grant-rule.ts'
 import { askedColumns, chainColumns, reasonSubjectColumns } from '../grants/offered-columns.ts'
 import { ancestorsFrom, askOfSubjects, checkBits, checksFrom } from './checks.ts'
-import { requiredCte, requirementList, requiringKinds } from './requirements.ts'
+import { requirementList, requiringKinds, selectRequired } from './requirements.ts'
 import { storedVariables } from './uncertain.ts'
 
 const offered = { subject: reasonSubjectColumns, chain: chainColumns, asked: askedColumns }
@@ -84,7 +84,7 @@ export const reasonsSql = askOfSubjects(
 from ${checksFrom('withAncestors', kind)}
 cross join ${ancestorsFrom()}
 order by i.position`,
-  requiredCte('$6::text[]'),
+  { required: selectRequired('$6::text[]') },
 )
 
 /** $1 array of group IDs. Returns the ID and the name of each group. */

@@ -1,5 +1,3 @@
-import type { Ctes } from '../statement.ts'
-
 /*
  * What actions require. A requirement binds resources of its type and, if it is inherited, whatever
  * inherits from one of them. All SQL about requirements is here: statements differ only in where they
@@ -63,18 +61,16 @@ export function requirementList(kindId: string, match = 'true'): string {
 }
 
 /**
- * Returns the CTE `required`: what resources can inherit in services, by the kind whose resources require
- * it, in an order. `services` is SQL for an array of services.
+ * Returns the query of the CTE `required`: what resources can inherit in services, by the kind whose resources
+ * require it, in an order. `services` is SQL for an array of services.
  */
-export function requiredCte(services: string): Ctes {
-  return {
-    required: `
+export function selectRequired(services: string): string {
+  return `
   select n.kind_id, kind.resource_type, ${requirementArray} as list,
     row_number() over (order by n.kind_id) - 1 as position
   from resource_requirements n join resource_kinds kind on kind.id = n.kind_id
   join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
-  where n.inherited_in = any(${services}) group by n.kind_id, kind.resource_type`,
-  }
+  where n.inherited_in = any(${services}) group by n.kind_id, kind.resource_type`
 }
 
 /** SQL for the rows of `required`, as a JSON array of RequiringKind. Null if there are none. */

@@ -17,10 +17,10 @@ import {
   type Requirement,
   type RequiringAncestor,
   type RequiringKind,
-  requiredCte,
   requirementList,
   requiringKinds,
   type StoredResource,
+  selectRequired,
   storedResource,
 } from './requirements.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
@@ -105,7 +105,7 @@ function createUncertainSql(lookup: GroupLookup) {
     ) facts
   ),
   ${namedUserIds(kind)}`,
-    requiredCte('$6::text[]'),
+    { required: selectRequired('$6::text[]') },
   )
 }
 
