@@ -11,6 +11,7 @@ import { createTokens } from '../src/identity/tokens.ts'
 import { createSeed } from '../test/support/seed.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
+import { quantileOf } from './rounds.ts'
 
 /**
  * `node bench/bulk-changes.ts [<items> [<items of a call>]]`: changes 500 people or members as the
@@ -65,7 +66,7 @@ try {
     return { node: cpu / 1e6, pg: cpuTimeOf(postmaster) / 1e6 }
   }
 
-  /** Calls as others do, each again after a pause, until the work is done. Returns its seconds. */
+  /** Calls as others do, each again after a pause, until the work is done. Prints how long both take. */
   async function measure(label: string, work: () => Promise<unknown>): Promise<void> {
     let isDone = false
     const times = Object.entries(others).map(async ([name, run]) => {
@@ -76,8 +77,7 @@ try {
         taken.push(performance.now() - started)
         await setTimeout(20)
       }
-      taken.sort((left, right) => left - right)
-      const at = (share: number) => (taken[Math.floor(taken.length * share)] ?? 0).toFixed(0)
+      const at = (share: number) => quantileOf(taken, share).toFixed(0)
       return `${name} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${taken.length})`
     })
     const before = await readCpu()

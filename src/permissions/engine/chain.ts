@@ -7,7 +7,8 @@ export const maxChainLength = 32
  * if an outer query defines `r`.
  */
 export function chainCte(start: string): string {
-  const columns = (alias: string) => `${alias}.id, ${alias}.workspace_id, ${ancestorColumns(alias)}`
+  const columns = (alias: string) =>
+    selectColumns(alias, ['id', 'workspace_id', ...grantColumns, 'parent_id', 'inherits'])
   return `chain as (
     select ${columns('r')}, 1 as depth ${start}
     union all
@@ -17,9 +18,25 @@ export function chainCte(start: string): string {
   )`
 }
 
-/** Returns the columns of `resources` that grants depend on. */
-export function ancestorColumns(alias: string): string {
-  const columns = ['kind_id', 'resource_id', 'owner_id', 'visibility', 'parent_id', 'inherits']
+/**
+ * Returns the recursive CTE `chain`, with columns of `resources`: the parent of a resource, which the
+ * condition `start` on `a` finds, and those that it inherits from. `depth` is 1 for the parent.
+ */
+export function ancestorCte(start: string, columns: readonly string[]): string {
+  const selected = selectColumns('a', [...columns, 'parent_id', 'inherits'])
+  return `chain as (
+            select ${selected}, 1 as depth from resources a where ${start}
+            union all
+            select ${selected}, chain.depth + 1
+            from chain join resources a on a.id = chain.parent_id
+            where chain.inherits and chain.depth < ${maxChainLength - 1}
+          )`
+}
+
+/** The columns of `resources` that grants depend on, beside those that lead to the parent. */
+export const grantColumns = ['kind_id', 'resource_id', 'owner_id', 'visibility']
+
+function selectColumns(alias: string, columns: readonly string[]): string {
   return columns.map((column) => `${alias}.${column}`).join(', ')
 }
 
@@ -33,14 +50,7 @@ export type Ancestry = 'ownGrants' | 'withAncestors'
 /** Returns the SQL condition that a resource, or one that it inherits from, has one of the IDs of an array. */
 export function inheritsFromAny(id: string, ids: string): string {
   return `exists (
-          with recursive chain as (
-            select a.id, a.parent_id, a.inherits, 1 as depth
-            from resources a where a.id = ${id}
-            union all
-            select a.id, a.parent_id, a.inherits, chain.depth + 1
-            from chain join resources a on a.id = chain.parent_id
-            where chain.inherits and chain.depth < ${maxChainLength - 1}
-          )
+          with recursive ${ancestorCte(`a.id = ${id}`, ['id'])}
           select from chain where id = any(${ids})
         )`
 }

@@ -1,7 +1,7 @@
 import { isInLiveTree } from '../../../database/deleted-rows.ts'
 import { builtInActions, grant } from '../../access.ts'
 import { membershipBitsSql } from '../bits.ts'
-import { type Ancestry, ancestorColumns, maxChainLength } from '../chain.ts'
+import { type Ancestry, ancestorCte, grantColumns } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { partsOf } from '../grants/grant-kinds.ts'
 import { askedColumns, resourceColumns, subjectColumns } from '../grants/offered-columns.ts'
@@ -205,7 +205,7 @@ export function bitsWithAncestors(lookup: GroupLookup, ofAncestors: string): str
  */
 export function ancestorBits(id: string, lookup: GroupLookup): string {
   return `coalesce((
-          with recursive ${ancestorCte(`a.id = ${id}`)}
+          with recursive ${ancestorCte(`a.id = ${id}`, grantColumns)}
           select bit_or(bits) from (
             select ${ownBits('a', lookup)} as bits from chain a offset 0
           ) inherited
@@ -220,25 +220,13 @@ export function ancestorBits(id: string, lookup: GroupLookup): string {
 export function ancestorsFrom(lookup?: GroupLookup): string {
   const bits = lookup ? ownBits('a', lookup) : '0'
   return `lateral (
-    with recursive ${ancestorCte('a.id = r.parent_id and r.inherits', conditionColumns)}
+    with recursive ${ancestorCte('a.id = r.parent_id and r.inherits', [...grantColumns, ...conditionColumns])}
     select coalesce(bit_or(bits), 0) as bits,
       json_agg(json_build_array(required.position, ${storedResource('ancestor')}) order by depth)
         filter (where required.kind_id is not null) as requiring
     from (select ${bits} as bits, a.* from chain a offset 0) ancestor
     left join required on required.kind_id = ancestor.kind_id
   ) ancestors`
-}
-
-/** Returns the recursive CTE `chain`: the resource `a` that `start` finds, and those that it inherits from. */
-function ancestorCte(start: string, columns: string[] = []): string {
-  const ofAncestor = [ancestorColumns('a'), ...columns.map((column) => `a.${column}`)].join(', ')
-  return `chain as (
-            select ${ofAncestor}, 1 as depth from resources a where ${start}
-            union all
-            select ${ofAncestor}, chain.depth + 1
-            from chain join resources a on a.id = chain.parent_id
-            where chain.inherits and chain.depth < ${maxChainLength - 1}
-          )`
 }
 
 /** Returns the grants of `q` on the resource `alias` itself, without inherited ones. */

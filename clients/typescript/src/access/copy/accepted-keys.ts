@@ -1,6 +1,6 @@
 import type { AccessResource } from './messages.ts'
 
-/** A key. `id` is that of the copy, once it is known (`KeyIds`). */
+/** A key as daikon names it, and its ID in the copy, which is empty until `KeyIds` sets it. */
 export type Key = { holder: string; level: string; id: string }
 
 /** A key that a resource accepts, with its latest end. */
