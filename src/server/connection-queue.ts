@@ -28,6 +28,8 @@ type FollowedWorker = {
   servers: Set<string>
   /** The keys of the servers by the connections that the worker has not acknowledged. */
   sent: Map<number, string>
+  /** Those of them that wait for a worker to respond. */
+  held: Set<number>
   isSilent: () => boolean
 }
 
@@ -48,8 +50,9 @@ export function createConnectionQueue(): ConnectionQueue {
   const workers = new Set<FollowedWorker>()
   let given = 0
 
-  /** Node.js keeps connections only while each worker of their server has one to accept. */
+  /** Beside those that are held, Node.js keeps connections only while each worker of their server has one to accept. */
   function isAnyWaiting(): boolean {
+    if (Array.from(workers).some(({ held }) => held.size > 0)) return true
     const servers = new Set(Array.from(workers, (worker) => [...worker.servers]).flat())
     return Array.from(servers).some((key) =>
       Array.from(workers)
@@ -69,8 +72,10 @@ export function createConnectionQueue(): ConnectionQueue {
   return {
     follow(worker, isSilent) {
       const channel = worker.process as unknown as ClusterChannel
-      const followed: FollowedWorker = { channel, servers: new Set(), sent: new Map(), isSilent }
-      const { servers, sent } = followed
+      const servers = new Set<string>()
+      const sent = new Map<number, string>()
+      const held = new Set<number>()
+      const followed: FollowedWorker = { channel, servers, sent, held, isSilent }
       workers.add(followed)
       const send = channel.send.bind(channel)
       /** Gives a connection to another worker. */
@@ -79,11 +84,13 @@ export function createConnectionQueue(): ConnectionQueue {
       }
       /** Keeps a connection until this worker responds, or another one is free. */
       const hold = (seq: number, key: string, message: ClusterMessage, rest: unknown[]) => {
+        held.add(seq)
         const timer = setInterval(() => {
           // It has been given to another worker because this one has exited.
           const isGone = !sent.has(seq)
           if (!isGone && isSilent() && !isAnyFree(key)) return
           clearInterval(timer)
+          held.delete(seq)
           if (isGone) return
           if (isSilent()) refuse(seq)
           else send(message, ...rest)

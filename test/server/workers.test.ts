@@ -17,6 +17,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
+const isSilent = ({ msg }: { msg: string }) => msg.startsWith('A worker does not respond, and')
+
 // Serial: each starts three processes, which would take too long to connect to the database side by side.
 test.serial(
   'workers share both ports and rate limits, and are aggregated on the operations port',
@@ -160,7 +162,6 @@ test.serial('a worker that does not respond gets no new connections until it doe
     if (isRunning(pid)) process.kill(pid, 'SIGKILL')
   })
   process.kill(pid, 'SIGSTOP')
-  const isSilent = ({ msg }: { msg: string }) => msg.startsWith('A worker does not respond, and')
   await server.waitForLine(isSilent)
   const before = pids().length
   // One after the other, and side by side.
@@ -200,42 +201,55 @@ const slowPrimary = `
   cluster.on('fork', ({ process }) =>
     process.on('internalMessage', ({ ack }) => ack !== undefined && pause()))`
 
-test.serial(
-  'a server that stops hands out the connections that no worker has accepted',
-  async (t) => {
-    const folder = createKeyFolder(t)
-    const server = await startServer(t, folder, {
-      DATABASE_URL: database.url,
-      WORKERS: '2',
-      LOG_LEVEL: 'debug',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(slowPrimary)}`,
-    })
-    const pids = () =>
-      new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
-    await Promise.all(
-      Array.from({ length: 6 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
-    )
-    await waitUntil(() => pids().size === 2)
-    const signal = (name: NodeJS.Signals) => {
-      for (const pid of pids()) if (isRunning(pid)) process.kill(pid, name)
-    }
-    t.teardown(() => signal('SIGKILL'))
+/** Makes the primary slow to look again at a connection that it holds for a worker that does not respond. */
+const slowLooks = `
+  const { setInterval } = globalThis
+  globalThis.setInterval = (look, pause, ...rest) =>
+    setInterval(look, pause < 100 ? 1000 : pause, ...rest)`
 
-    signal('SIGSTOP')
-    const responses = Promise.allSettled(
-      Array.from({ length: 12 }, () => sendRawHttp(server.httpPort, { path: '/health' })),
-    )
-    // The primary has accepted the connections when it responds.
-    await sendRawHttp(server.metricsPort, { path: '/livez' })
-    server.child.kill('SIGTERM')
-    await server.waitForLine(({ msg }) => msg === 'Draining')
-    signal('SIGCONT')
+for (const { state, preload, connections, areHeld } of [
+  { state: 'has accepted', preload: slowPrimary, connections: 12, areHeld: false },
+  { state: 'responds to get', preload: slowLooks, connections: 1, areHeld: true },
+])
+  test.serial(
+    `a server that stops hands out the connections that no worker ${state}`,
+    async (t) => {
+      const folder = createKeyFolder(t)
+      const server = await startServer(t, folder, {
+        DATABASE_URL: database.url,
+        WORKERS: '2',
+        LOG_LEVEL: 'debug',
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+      })
+      const pids = () =>
+        new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
+      await Promise.all(
+        Array.from({ length: 6 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
+      )
+      await waitUntil(() => pids().size === 2)
+      const signal = (name: NodeJS.Signals) => {
+        for (const pid of pids()) if (isRunning(pid)) process.kill(pid, name)
+      }
+      t.teardown(() => signal('SIGKILL'))
 
-    for (const response of await responses)
-      t.is(response.status === 'fulfilled' ? response.value.status : response.reason.code, 200)
-    t.deepEqual(await server.exited, { code: 0, signal: null })
-  },
-)
+      signal('SIGSTOP')
+      if (areHeld) await waitUntil(() => server.lines.filter(isSilent).length === 2)
+      const responses = Promise.allSettled(
+        Array.from({ length: connections }, () =>
+          sendRawHttp(server.httpPort, { path: '/health' }),
+        ),
+      )
+      // The primary has accepted the connections when it responds.
+      await sendRawHttp(server.metricsPort, { path: '/livez' })
+      server.child.kill('SIGTERM')
+      await server.waitForLine(({ msg }) => msg === 'Draining')
+      signal('SIGCONT')
+
+      for (const response of await responses)
+        t.is(response.status === 'fulfilled' ? response.value.status : response.reason.code, 200)
+      t.deepEqual(await server.exited, { code: 0, signal: null })
+    },
+  )
 
 test.serial('workers exit when the primary is killed', async (t) => {
   const folder = createKeyFolder(t)
