@@ -596,3 +596,28 @@ for (const transport of environment.transports) {
     t.like(expectError(refused), { code: 'invalid_argument' })
   })
 }
+
+test('pages are full although most conditions are false', async (t) => {
+  const { register, owner, shareWith, accessible } = await createScene(
+    environment.transports[0] as Transport,
+  )
+  const allowed: string[] = []
+  const documents = Array.from({ length: 90 }, async (_, n) => {
+    const document = await register(owner, { resource_id: randomUUID() })
+    const limit = n % 9 === 0 ? 10 : 0
+    expectOk(await shareWith(document, { condition: { name: 'small', params: { limit } } }))
+    if (limit > 0) allowed.push(document.resource_id)
+  })
+  await Promise.all(documents)
+  for (const limit of [1, 3, 10, 11, 100]) {
+    const ids: string[] = []
+    let page_token: string | undefined
+    do {
+      const page = await accessible({ amount: 5 }, { limit, ...(page_token && { page_token }) })
+      ids.push(...page.resource_ids)
+      page_token = page.next_page_token || undefined
+      if (page_token) t.is(page.resource_ids.length, limit)
+    } while (page_token)
+    t.deepEqual(ids, allowed.toSorted())
+  }
+})

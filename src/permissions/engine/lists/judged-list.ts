@@ -13,15 +13,18 @@ export type JudgedListOptions = {
   loadFacts: LoadJudgedFacts
 }
 
-/** The number of resources that are judged together. */
-const chunkSize = 500
+/** The maximum number of resources that are judged together: two chunks fill a page of 1,000. */
+const maxChunk = 512
 
-/** The maximum number of chunks of a page. */
-const maxChunks = 4
+/** The minimum of the first chunk: a statement costs as much as judging a few resources. */
+const minChunk = 16
+
+/** The number of resources after which a page ends. */
+const maxJudged = 4 * maxChunk
 
 /**
  * Adds conditions to a list: checks the resources that would be allowed if every condition were true.
- * A page ends early after `maxChunks`, or where the work of the call is used up.
+ * A page ends early after `maxJudged`, or where the work of the call is used up.
  */
 export function createJudgedList({
   loadCertain,
@@ -35,12 +38,15 @@ export function createJudgedList({
     const allowed: string[] = []
     let { status } = certain
     let nextId: string | undefined = query.firstId
-    for (let chunk = 1; chunk <= maxChunks && nextId !== undefined; chunk += 1) {
-      const page = { ...query, firstId: nextId, limit: chunkSize + 1 }
+    let judgedCount = 0
+    for (let chunk = 0; nextId !== undefined && judgedCount < maxJudged; chunk += 1) {
+      const size = sizeOf(chunk, query.limit - allowed.length, allowed.length / judgedCount)
+      const page = { ...query, firstId: nextId, limit: size + 1 }
       const candidates = await loadCandidates(page, scope)
       const ids = splitIds(candidates.joinedIds)
-      nextId = ids[chunkSize] ?? candidates.nextId
-      const judged = ids.slice(0, chunkSize)
+      nextId = ids[size] ?? candidates.nextId
+      const judged = ids.slice(0, size)
+      judgedCount += size
       const checks = judged.map((id) => toCheck(query, id))
       const wasUnused = isUnused(work)
       const facts = await loadFacts({ ...query, checks }, scope, work)
@@ -63,6 +69,15 @@ export function createJudgedList({
       nextId,
     }
   }
+}
+
+/**
+ * Returns the size of a chunk: enough to fill the page if the share of allowed resources stays the same, and at
+ * least a minimum that doubles from chunk to chunk, so that there are few.
+ */
+function sizeOf(chunk: number, missing: number, shareOfAllowed: number): number {
+  const expected = chunk === 0 ? missing : missing / shareOfAllowed
+  return Math.min(Math.max(Math.ceil(expected), minChunk * 2 ** chunk), maxChunk)
 }
 
 function toCheck({ serviceName, resourceType, action, input }: ListQuery, id: string): Check {
