@@ -8,7 +8,7 @@ const quiet = 0.2
 const patience = 500
 
 /** The number of connections that the system keeps for a server to accept, by default. */
-const backlog = 511
+export const backlog = 511
 
 /**
  * Stops listening. Connections stay open, unlike with the `close` of HTTP servers; `onEnd` is

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { setImmediate as nextPhase, setTimeout as sleep } from 'node:timers/promises'
+import { backlog } from '../core/stop-accepting.ts'
 
 /** The connections that the primary has accepted and gives to its workers, one at a time to each. */
 export type ConnectionQueue = {
@@ -32,9 +33,6 @@ type FollowedWorker = {
   held: Set<number>
   isSilent: () => boolean
 }
-
-/** Milliseconds after which connections that go on arriving no longer delay the end. */
-const patience = 500
 
 /** Milliseconds that workers have to accept the connections that wait. */
 const limit = 5000
@@ -123,13 +121,13 @@ export function createConnectionQueue(): ConnectionQueue {
 
     async stopAccepting() {
       const startedAt = performance.now()
+      const first = given
       for (;;) {
         const before = given
         await (isAnyWaiting() ? sleep(pause) : nextPhase())
-        const elapsed = performance.now() - startedAt
-        if (elapsed > limit) break
+        if (performance.now() - startedAt > limit) break
         // A turn of the event loop accepts at most one of the connections that the system keeps.
-        if (!isAnyWaiting() && (given === before || elapsed > patience)) break
+        if (!isAnyWaiting() && (given === before || given - first > backlog)) break
       }
       // As if all workers had closed their servers at once, while no connection waits.
       for (const { channel, servers } of workers)
