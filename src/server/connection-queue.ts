@@ -48,7 +48,10 @@ export function createConnectionQueue(): ConnectionQueue {
   const workers = new Set<FollowedWorker>()
   let given = 0
 
-  /** Beside those that are held, Node.js keeps connections only while each worker of their server has one to accept. */
+  /**
+   * Whether a connection is held, or kept by Node.js, which it is only while each worker of its server has
+   * one to accept.
+   */
   function isAnyWaiting(): boolean {
     if (Array.from(workers).some(({ held }) => held.size > 0)) return true
     const servers = new Set(Array.from(workers, (worker) => [...worker.servers]).flat())

@@ -239,7 +239,7 @@ for (const { state, preload, connections, areHeld } of [
           sendRawHttp(server.httpPort, { path: '/health' }),
         ),
       )
-      // The primary has accepted the connections when it responds.
+      // The system has the connections when the primary responds on a later one.
       await sendRawHttp(server.metricsPort, { path: '/livez' })
       server.child.kill('SIGTERM')
       await server.waitForLine(({ msg }) => msg === 'Draining')

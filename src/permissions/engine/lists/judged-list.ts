@@ -39,8 +39,10 @@ export function createJudgedList({
     let { status } = certain
     let nextId: string | undefined = query.firstId
     let judgedCount = 0
-    for (let chunk = 0; nextId !== undefined && judgedCount < maxJudged; chunk += 1) {
-      const size = sizeOf(chunk, query.limit - allowed.length, allowed.length / judgedCount)
+    let expected = query.limit
+    // The minimum doubles, so that there are few chunks.
+    for (let min = minChunk; nextId !== undefined && judgedCount < maxJudged; min *= 2) {
+      const size = Math.min(Math.max(expected, min), maxChunk)
       const page = { ...query, firstId: nextId, limit: size + 1 }
       const candidates = await loadCandidates(page, scope)
       const ids = splitIds(candidates.joinedIds)
@@ -59,6 +61,8 @@ export function createJudgedList({
         break
       }
       if (allowed.length >= query.limit) break
+      // Fills the page if the share of allowed resources stays the same.
+      expected = Math.ceil(((query.limit - allowed.length) / allowed.length) * judgedCount)
     }
     const { hasFullAccess } = certain
     return {
@@ -69,15 +73,6 @@ export function createJudgedList({
       nextId,
     }
   }
-}
-
-/**
- * Returns the size of a chunk: enough to fill the page if the share of allowed resources stays the same, and at
- * least a minimum that doubles from chunk to chunk, so that there are few.
- */
-function sizeOf(chunk: number, missing: number, shareOfAllowed: number): number {
-  const expected = chunk === 0 ? missing : missing / shareOfAllowed
-  return Math.min(Math.max(Math.ceil(expected), minChunk * 2 ** chunk), maxChunk)
 }
 
 function toCheck({ serviceName, resourceType, action, input }: ListQuery, id: string): Check {
