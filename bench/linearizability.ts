@@ -65,11 +65,14 @@ const noFaults = isBroken || values['without-faults']
 
 const folder = mkdtempSync(join(tmpdir(), 'daikon-linearizability-'))
 const cleanups: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
-try {
-  process.exitCode = values.agreement ? await runAgreement() : await main()
-} finally {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-}
+const run = values.agreement ? runAgreement() : main()
+// Before the cleanup, which may take long or hang after a failure.
+process.exitCode = await run.catch((error) => {
+  console.error(error)
+  return 1
+})
+for (const cleanup of cleanups.reverse()) await Promise.race([cleanup(), sleep(60_000)])
+process.exit()
 
 async function runAgreement(): Promise<number> {
   process.env.PGAPPNAME ??= 'pg_agreement'
@@ -132,6 +135,9 @@ async function main(): Promise<number> {
   cleanups.push(recorder.kill)
   const startedAt = performance.now()
   let isCompleted = false
+  cleanups.push(() => {
+    isCompleted = true
+  })
   const lanes = supplyLanes(recorder, cluster, pathname, tokens, () => isCompleted)
   const faults = noFaults
     ? Promise.resolve(new Map<string, FaultCount>())
@@ -140,14 +146,14 @@ async function main(): Promise<number> {
         countOperations: () => recorder.progress.operations,
         isStopped: () => isCompleted,
       })
+  const ended = Promise.all([faults, lanes])
   while (
     recorder.progress.operations < operations &&
     performance.now() - startedAt < Number(values.seconds) * 1000
   )
-    await Promise.race([sleep(100), recorder.failed])
+    await Promise.race([sleep(100), ended, recorder.failed])
   isCompleted = true
-  const injected = await faults
-  await lanes
+  const [injected] = await Promise.race([ended, recorder.failed])
   const memory = describe(
     new Map([
       ['MiB by the recorder', peakMemory(recorder.pid)],
