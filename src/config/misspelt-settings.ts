@@ -46,8 +46,12 @@ export function findMisspeltSettings(
 ): MisspeltSetting[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (value === '' || settings.includes(name)) return []
-    const [setting = ''] = nearestNames(name.replace(/^DAIKON_/, ''), settings, 1)
-    if (!isSimilar(name, setting) && !hasOwnPrefix(name)) return []
+    const plain = name.replace(/^DAIKON_/, '')
+    // Most variables look like no setting, and a comparison takes quadratic time.
+    const isNear = ({ length }: string) => Math.abs(length - plain.length) <= maxEdits
+    const isOwn = hasOwnPrefix(name)
+    const [setting] = nearestNames(plain, isOwn ? settings : settings.filter(isNear), 1)
+    if (setting === undefined || !(isOwn || isSimilar(name, setting))) return []
     const detail = `${name} is not a setting and has no effect: did you mean ${setting}?`
     return [{ setting, detail }]
   })

@@ -28,16 +28,17 @@ function withoutSpelling(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** Returns the number of characters to insert, remove or replace (Levenshtein distance). */
+/** Returns the number of UTF-16 units to insert, remove or replace (Levenshtein distance). */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (const [index, character] of [...from].entries()) {
+  for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1]
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    for (let column = 0; column < to.length; column += 1) {
+      const replaced = (row[column] as number) + (from[index] === to[column] ? 0 : 1)
+      const others = Math.min(row[column + 1] as number, next[column] as number)
+      next.push(Math.min(replaced, others + 1))
     }
     row = next
   }
-  return row[to.length] ?? 0
+  return row[to.length] as number
 }

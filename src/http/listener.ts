@@ -1,5 +1,6 @@
-import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { http } from '../core/node-http.ts'
 import { stopAccepting } from '../core/stop-accepting.ts'
 
 /** An HTTP/1.1 server. */
@@ -58,7 +59,7 @@ export function createHttpListener(
   }
   const inTurn = createTurns()
   const connections = createConnectionLog()
-  const server = createServer(
+  const server = http.createServer(
     // The app rejects a missing Host header.
     { ...timeouts, maxHeaderSize, requireHostHeader: false, IncomingMessage: ParsedRequest },
     inTurn(handleRequest),
@@ -116,7 +117,7 @@ export function createHttpListener(
  * A request as Node has parsed it. One packet may contain thousands of them. Those that follow the
  * request for which the connection was closed count as upgrades, because Node stops parsing there.
  */
-class ParsedRequest extends IncomingMessage {
+class ParsedRequest extends http.IncomingMessage {
   constructor(socket: Socket) {
     super(socket)
     if (socket.destroyed) Object.defineProperty(this, 'upgrade', { get: () => true, set() {} })

@@ -17,7 +17,7 @@ export function createResponder(
 ): Responder {
   const { policy, output, bindings, neverEmpty } = operation
   const { status, responseField, cacheSeconds, pageField } = policy
-  const toJson = createJsonWriter(output, operation)
+  let toJson: JsonWriter | undefined
   return (response, message) => {
     writeBoundFields(response, bindings.response, message, secureCookies)
     if (cacheSeconds) response.set('Cache-Control', `public, max-age=${cacheSeconds}`)
@@ -25,6 +25,8 @@ export function createResponder(
     if (page) return sendHostedPage(response, page as HostedPage)
     response.status(status)
     if (status === 204 || status >= 300) return void response.end()
+    // With the first response: a start has hundreds of operations.
+    toJson ??= createJsonWriter(output, operation)
     const json = toJson(message)
     for (const name of neverEmpty) {
       if ((json[name] as unknown[]).length === 0) delete json[name]

@@ -1,8 +1,9 @@
 import { lookup, Resolver } from 'node:dns/promises'
-import * as http from 'node:http'
+import type { Agent, IncomingHttpHeaders } from 'node:http'
 import * as https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { hostOf } from '../core/host-pattern.ts'
+import { http } from '../core/node-http.ts'
 import { createBodyBuffer } from './body-buffer.ts'
 import type { OutboundHosts } from './outbound-hosts.ts'
 
@@ -23,7 +24,7 @@ export type OutboundRequest = {
 
 export type OutboundResponse = {
   status: number
-  headers: http.IncomingHttpHeaders
+  headers: IncomingHttpHeaders
   body: Buffer
 }
 
@@ -94,7 +95,7 @@ export function createOutboundClient(
   }
 }
 
-type Agents = { 'http:': http.Agent; 'https:': https.Agent }
+type Agents = { 'http:': Agent; 'https:': https.Agent }
 
 /** Keeps an idle connection only for as long as almost every server does. */
 function createAgents(): Agents {

@@ -82,9 +82,8 @@ export class RegistrationStore {
   /** Inserts resources whose kinds exist. Returns the number of those that `insert` would return. */
   async insertAll(resources: NewResource[], maxResources: number, actor: Actor): Promise<number> {
     const items = resources.map((resource) => insertItem(resource, maxResources, actor))
-    type Row = { isOverQuota: boolean | null }
-    const rows = await query<Row>(this.#em, insertResource.sql, [JSON.stringify(items)])
-    return rows.filter(({ isOverQuota }) => !isOverQuota).length
+    const rows = await query<{ count: number }>(this.#em, insertAllSql, [JSON.stringify(items)])
+    return rows[0]?.count ?? 0
   }
 
   /**
@@ -154,19 +153,11 @@ function insertItem(resource: NewResource, quota: number, actor: Actor) {
 }
 
 /**
- * An item has the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`,
- * the `quota` of the workspace, and the `parent` and the source of the activity entry.
- *
- * | Result             | When                                                                          |
- * | ------------------ | ----------------------------------------------------------------------------- |
- * | the inserted row   | the resource is new                                                           |
- * | only `isOverQuota` | the workspace would exceed its quota                                          |
- * | no row             | the resource exists, its kind does not, or its owner is not a member          |
+ * $1 items with the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`, the `quota` of
+ * the workspace, and the `parent` and the source of the activity entry. Inserts those that are new, have a kind and an
+ * owner who is a member, and do not exceed the quota.
  */
-const insertResource: BatchedQuery = {
-  name: 'register',
-  isWrite: true,
-  sql: `
+const insertedSql = `
     with request as (
       select * from json_to_recordset($1) as request (
         index int, id uuid, service_name text, resource_type text, resource_id uuid,
@@ -200,11 +191,27 @@ const insertResource: BatchedQuery = {
           'resource_id', inserted.resource_id, 'owner_id', inserted.owner_id,
           'visibility', inserted.visibility, 'parent', item.parent) as detail
       from inserted join item using (id)
-    ), entries as (${insertEntriesFrom('result', permissionEvents, 'permission.registered')})
+    ), entries as (${insertEntriesFrom('result', permissionEvents, 'permission.registered')})`
+
+/**
+ * | Result             | When                                                                          |
+ * | ------------------ | ----------------------------------------------------------------------------- |
+ * | the inserted row   | the resource is new                                                           |
+ * | only `isOverQuota` | the workspace would exceed its quota                                          |
+ * | no row             | the resource exists, its kind does not, or its owner is not a member          |
+ */
+const insertResource: BatchedQuery = {
+  name: 'register',
+  isWrite: true,
+  sql: `${insertedSql}
     select item.index, item.is_over_quota as "isOverQuota", ${resourceColumns('inserted')}
     from item left join inserted using (id)
     where item.is_over_quota or inserted.id is not null`,
 }
+
+/** Returns the number of inserted rows. */
+const insertAllSql = `${insertedSql}
+    select count(*)::int as count from inserted`
 
 /**
  * $1 JSON array of Kind. Inserts the kinds that do not exist. Sorts them
