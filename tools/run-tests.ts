@@ -14,6 +14,7 @@ import { bundlePackages } from './bundled-packages.ts'
 import { bundleSources } from './bundled-sources.ts'
 import { createFileTimer } from './file-timer.ts'
 import { ensureClientCode } from './generated-code.ts'
+import { describeApi } from './openapi-document.ts'
 import { readProcessorTime } from './processor-time.ts'
 import { listTests } from './test-files.ts'
 import { createTestFolder } from './test-folder.ts'
@@ -51,6 +52,8 @@ try {
   await createTemplateDatabase(embedded.url)
   const keys = join(dataDir, 'keys')
   createKeyFiles({ privatePath: join(keys, 'private.pem'), publicPath: join(keys, 'public.pem') })
+  const openapi = join(dataDir, 'openapi.json')
+  await writeFile(openapi, JSON.stringify(describeApi()))
   const packages = process.env.BUNDLED_PACKAGES ?? (await bundlePackages())
   // Takes longer than what a few test files save.
   const sources = namesFiles || !packages ? '' : await bundleSources()
@@ -58,6 +61,7 @@ try {
   await runAva({
     TEST_DATABASE_URL: embedded.url,
     TEST_KEYS: keys,
+    TEST_OPENAPI: openapi,
     PROCESSOR_TIMES: processorTimes,
     BUNDLED_PACKAGES: packages,
     BUNDLED_SOURCES: process.env.BUNDLED_SOURCES ?? sources,
