@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
@@ -108,7 +108,9 @@ test('REST takes the option in the query of an uploaded file', async (t) => {
 
 test('the command creates workspaces with --create-workspaces', async (t) => {
   const slug = newSlug()
-  const path = join(await mkdtemp(join(tmpdir(), 'daikon-import-')), 'members.csv')
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-import-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'members.csv')
   await writeFile(path, csvFile(`${randomEmail()},,${slug},owner,`))
   const run = (...options: string[]) => runCli(environment.databaseUrl, 'import', path, ...options)
   t.regex((await run()).err, /workspace_slug does not match any workspace/)

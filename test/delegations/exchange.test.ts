@@ -1,6 +1,6 @@
 // Threat: a confused deputy, a token that outlives what it ends with, a chain of delegations.
 import { randomUUID } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
@@ -579,6 +579,7 @@ for (const transport of environment.transports) {
 
 test('a key that is removed ends the tokens that it signed, also those that are remembered', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-exchange-'))
+  t.teardown(() => rm(folder, { recursive: true }))
   const createKeys = (name: string) => {
     const paths = {
       privatePath: join(folder, `${name}.pem`),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -23,6 +23,7 @@ export async function startDocumentServer() {
   const authority = createCertificateAuthority(folder, 'client-documents')
   const names = documentHosts.map((host) => `IP:${host}`)
   const { certificate: cert, key } = authority.issue('documents', names.join(','))
+  await rm(folder, { recursive: true })
   setDefaultCACertificates([...getCACertificates('default'), authority.certificate.toString()])
   const handlers = new Map<string, Handler>()
   /** The URLs of the requests that have arrived. */
