@@ -18,6 +18,7 @@ import { describeApi } from './openapi-document.ts'
 import { readProcessorTime } from './processor-time.ts'
 import { listTests } from './test-files.ts'
 import { createTestFolder } from './test-folder.ts'
+import { encodeGroups, groupTests, withoutGroup } from './test-groups.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -31,7 +32,9 @@ const own = ['--all', '--rest']
 const args = process.argv.slice(2).filter((argument) => !own.includes(argument))
 const [all, rest] = own.map((option) => process.argv.includes(option))
 const namesFiles = args.some((argument) => !argument.startsWith('-'))
-if (!namesFiles) args.push(...listTests(rest ? 'rest' : all ? 'all' : 'core'))
+const files = namesFiles ? [] : listTests(rest ? 'rest' : all ? 'all' : 'core')
+const groups = groupTests(files)
+args.push(...groups.map(([first = '']) => first))
 const leftOut = namesFiles || all || rest ? [] : listTests('rest')
 
 ensureClientCode()
@@ -63,6 +66,7 @@ try {
     TEST_KEYS: keys,
     TEST_OPENAPI: openapi,
     PROCESSOR_TIMES: processorTimes,
+    TEST_GROUPS: encodeGroups(groups),
     BUNDLED_PACKAGES: packages,
     BUNDLED_SOURCES: process.env.BUNDLED_SOURCES ?? sources,
   })
@@ -83,7 +87,12 @@ process.exitCode = count.failed === 0 ? 0 : 1
 /** Runs ava, forwards its output and counts the results. */
 async function runAva(variables: Record<string, string>): Promise<void> {
   const ava = join(root, 'node_modules/ava/entrypoints/cli.js')
-  const names = ['report-any-error.ts', 'thread-memory.ts', 'use-bundled-packages.ts']
+  const names = [
+    'report-any-error.ts',
+    'thread-memory.ts',
+    'use-bundled-packages.ts',
+    'load-test-groups.ts',
+  ]
   const imports = names.flatMap((name) => ['--import', join(import.meta.dirname, name)])
   const command = [...imports, ava, '--tap', ...args]
   // The tests start Node about a hundred times.
@@ -94,7 +103,8 @@ async function runAva(variables: Record<string, string>): Promise<void> {
   count.failed = 0
   const timer = createFileTimer()
   const before = readProcessorTimes()
-  for await (const line of createInterface(child.stdout)) {
+  for await (const printed of createInterface(child.stdout)) {
+    const line = withoutGroup(printed)
     timer.addLine(line)
     const [, not, directive] = /^(not )?ok \d+ - .*?(# (?:SKIP|TODO).*)?$/i.exec(line) ?? [line]
     if (directive) count.skipped += 1
@@ -118,7 +128,9 @@ function describeProcessorTimes(total: number): void {
   const files = lines.map((line): { file: string; seconds: number } => JSON.parse(line))
   for (const { file, seconds } of files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 60)) {
     const path = relative(root, fileURLToPath(file))
-    process.stdout.write(`# Processor time: ${seconds.toFixed(1)} s: ${path}\n`)
+    const others = (groups.find(([first]) => first === path)?.length ?? 1) - 1
+    const more = others > 0 ? ` and ${others} more` : ''
+    process.stdout.write(`# Processor time: ${seconds.toFixed(1)} s: ${path}${more}\n`)
   }
   const threads = files.reduce((sum, { seconds }) => sum + seconds, 0)
   process.stdout.write(

@@ -177,6 +177,12 @@ export const slowTests = [
   'test/identity/sessions.test.ts',
 ]
 
+/** Files that share no thread with others, beside the slow ones. */
+export const aloneTests: Record<string, string> = {
+  'test/docs/nextjs.test.ts': 'changes environment variables',
+  'test/http/unknown-fields.test.ts': 'measures the processor time of its thread',
+}
+
 /** Returns the files of `npm test`, of the rest, or of both. */
 export function listTests(selection: 'core' | 'rest' | 'all'): string[] {
   const options = { cwd: root, exclude: ['**/node_modules'] }

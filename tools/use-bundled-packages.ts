@@ -26,7 +26,7 @@ if (folder) {
         return next(specifier, context)
       const isSource = /^\.\.?\/.*\.ts$/.test(specifier)
       const href = parentURL && isSource ? new URL(specifier, parentURL).href : specifier
-      loadsServer ||= entries.includes(href)
+      loadsServer ||= entries.includes(href.replace(/\?.*/, ''))
       const source = loadsServer ? modules[href] : undefined
       if (source) return { url: source, format: 'module', shortCircuit: true }
       // Without looking for the file and its package.json, which takes a third of the time to load it.
