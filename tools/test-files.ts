@@ -177,7 +177,7 @@ export const slowTests = [
   'test/identity/sessions.test.ts',
 ]
 
-/** Files that share no thread with others, beside the slow ones. */
+/** Files of `npm test` that share no thread with others. */
 export const aloneTests: Record<string, string> = {
   'test/docs/nextjs.test.ts': 'changes environment variables',
   'test/http/unknown-fields.test.ts': 'measures the processor time of its thread',
@@ -196,6 +196,11 @@ export function listTests(selection: 'core' | 'rest' | 'all'): string[] {
 /** Compares files by the order in which they run. */
 export function compareTests(left: string, right: string): number {
   return rank(left) - rank(right) || left.localeCompare(right)
+}
+
+/** Returns whether a file runs in a thread of its own: it takes long, or changes or measures the process. */
+export function isAlone(file: string): boolean {
+  return isExtended(file) || slowTests.includes(file) || Object.hasOwn(aloneTests, file)
 }
 
 function isExtended(file: string): boolean {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { aloneTests, slowTests } from './test-files.ts'
+import { isAlone } from './test-files.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -15,15 +15,14 @@ export function groupTests(files: readonly string[]): string[][] {
   const groups: string[][] = []
   const open = new Map<string, string[]>()
   for (const file of files) {
-    const isAlone = slowTests.includes(file) || Object.hasOwn(aloneTests, file)
-    const last = isAlone ? undefined : open.get(dirname(file))
-    if (last && last.length < maxFiles) {
-      last.push(file)
-      continue
+    const last = open.get(dirname(file))
+    if (isAlone(file)) groups.push([file])
+    else if (last && last.length < maxFiles) last.push(file)
+    else {
+      const group = [file]
+      groups.push(group)
+      open.set(dirname(file), group)
     }
-    const group = [file]
-    groups.push(group)
-    if (!isAlone) open.set(dirname(file), group)
   }
   return groups
 }

@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { compareTests, extendedTests, listTests, slowTests } from '../../tools/test-files.ts'
+import {
+  aloneTests,
+  compareTests,
+  extendedTests,
+  listTests,
+  slowTests,
+} from '../../tools/test-files.ts'
 
 const root = join(import.meta.dirname, '../..')
 
 test('every file and folder that the order or selection of tests names exists', (t) => {
-  const missing = [...Object.keys(extendedTests), ...slowTests].filter(
-    (path) => !existsSync(join(root, path)),
-  )
+  const named = [...Object.keys({ ...extendedTests, ...aloneTests }), ...slowTests]
+  const missing = named.filter((path) => !existsSync(join(root, path)))
   t.deepEqual(missing, [])
 })
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { aloneTests, listTests, slowTests } from '../../tools/test-files.ts'
+import { isAlone, listTests } from '../../tools/test-files.ts'
 import {
   encodeGroups,
   groupTests,
@@ -14,18 +14,17 @@ test('each file is in one group, with others of its folder', (t) => {
   const files = listTests('all')
   const groups = groupTests(files)
   t.deepEqual(groups.flat().toSorted(), files.toSorted())
-  t.true(groups.length < files.length / 2)
+  t.true(groups.some(({ length }) => length > 1))
   for (const group of groups)
     t.is(new Set(group.map((path) => path.replace(/[^/]*$/, ''))).size, 1, group.join())
 })
 
-test('slow files and those that change or measure the process are alone', (t) => {
-  for (const group of groupTests(listTests('all')))
-    if (group.length > 1)
-      t.deepEqual(
-        group.filter((path) => slowTests.includes(path) || path in aloneTests),
-        [],
-      )
+test('what takes long, or changes or measures the process, is alone', (t) => {
+  const groups = groupTests(listTests('all'))
+  t.deepEqual(
+    groups.filter((group) => group.length > 1 && group.some(isAlone)),
+    [],
+  )
 })
 
 test('a thread finds the files of its group by the first one', (t) => {
