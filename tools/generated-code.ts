@@ -58,7 +58,8 @@ export function generateServerCode(target: string): void {
   run('buf', 'generate', '--output', target)
   const health = 'node_modules/grpc-health-check/proto'
   const descriptors = (name: string) => ['-o', join(target, name), '--as-file-descriptor-set']
-  run('buf', 'build', ...descriptors('gen/daikon.binpb'))
+  run('buf', 'build', ...descriptors('gen/documented.binpb'))
+  run('buf', 'build', ...descriptors('gen/daikon.binpb'), '--exclude-source-info')
   run('buf', 'build', health, ...descriptors('gen/health.binpb'), '--exclude-source-info')
   for (const name of globSync('**/*.ts', { cwd: join(root, followerFiles) })) {
     const copy = join(target, 'gen/access-copy', name)

@@ -16,6 +16,7 @@ const demoDependencies = ['oidc-provider', 'pino-pretty', 'postal-mime', 'smtp-s
 /** What the package contains beside compiled code. */
 const assets = [
   'gen/daikon.binpb',
+  'gen/documented.binpb',
   'gen/health.binpb',
   'proto',
   'CHANGELOG.md',

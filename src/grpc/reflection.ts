@@ -5,20 +5,20 @@ import type { ReflectionMethod } from './reflection-methods.ts'
 export const reflectionPrefix = '/grpc.reflection.'
 
 /**
- * Adds server reflection v1 and v1alpha for the registry and `grpc.health.v1`. It lists the services
- * that are served. The index of all
- * descriptors is built on the first call, because it would take a large part of the startup time.
+ * Adds server reflection v1 and v1alpha for a registry and `grpc.health.v1`. It lists the services
+ * that are served. The index of all descriptors is built on the first call, because it would take a
+ * large part of the startup time.
  */
 export function addReflection(
   server: Server,
-  registry: FileRegistry,
+  readRegistry: () => FileRegistry,
   isServed: (service: string) => boolean,
   draining: AbortSignal,
 ): void {
   let methods: Promise<Map<string, ReflectionMethod>> | undefined
   const loadMethods = async () => {
     const { createReflectionMethods } = await import('./reflection-methods.ts')
-    return createReflectionMethods(registry, isServed)
+    return createReflectionMethods(readRegistry(), isServed)
   }
   for (const version of ['v1', 'v1alpha']) {
     const path = `${reflectionPrefix}${version}.ServerReflection/ServerReflectionInfo`

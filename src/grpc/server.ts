@@ -62,8 +62,8 @@ export type GrpcServerOptions = {
   trustedProxies: number
   /** The descriptors of the services. */
   registry: FileRegistry
-  /** Whether server reflection serves the descriptors. */
-  reflection: boolean
+  /** Reads what server reflection serves; undefined if there is none. */
+  readReflected: (() => FileRegistry) | undefined
   /** Envoy's external authorization; undefined if it is not served. */
   externalAuthorization: ExternalAuthorization | undefined
 }
@@ -103,7 +103,7 @@ export function createGrpcServer(
     maxUnfinishedBytes,
     trustedProxies,
     registry,
-    reflection,
+    readReflected,
     externalAuthorization,
   }: GrpcServerOptions,
 ): GrpcServer {
@@ -136,7 +136,7 @@ export function createGrpcServer(
     addExternalAuthorization(server, externalAuthorization, registry, pipeline, readCall)
   const isServed = (name: string) =>
     !name.startsWith('daikon.v1.') || served.includes(name.slice('daikon.v1.'.length))
-  if (reflection) addReflection(server, registry, isServed, draining.signal)
+  if (readReflected) addReflection(server, readReflected, isServed, draining.signal)
   const health = addHealth(
     server,
     served.map((name) => `daikon.v1.${name}`),

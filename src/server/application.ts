@@ -6,7 +6,7 @@ import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
 import type { Decisions } from '../rpc/decisions.ts'
-import { readRegistry } from '../rpc/descriptors.ts'
+import { readDocumentedRegistry, readRegistry } from '../rpc/descriptors.ts'
 import {
   createForeignOperations,
   createOperations,
@@ -15,6 +15,7 @@ import {
   type DeclaredOperation,
 } from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
+import type { IsServed } from '../rpc/served-descriptors.ts'
 import { createCredentialKinds } from './credential-kinds.ts'
 import { activityEvents, signInMethods } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
@@ -129,7 +130,8 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     warn,
   })
   const handlers = createHandlers({ database, settings, now, secretBox, services })
-  const registry = readRegistry((service, key) => handlers[service]?.[key] !== undefined)
+  const isServed: IsServed = (service, key) => handlers[service]?.[key] !== undefined
+  const registry = readRegistry(isServed)
   const allOperations = createOperations(registry, handlers)
   const operations = allOperations.filter(({ service }) => Object.hasOwn(grpcServices, service))
   const streams = createStreams(registry, handlers)
@@ -174,7 +176,7 @@ export function createApplication(dependencies: ApplicationDependencies): Applic
     maxUnfinishedBytes,
     trustedProxies,
     registry,
-    reflection: debug,
+    readReflected: debug ? () => readDocumentedRegistry(isServed) : undefined,
     externalAuthorization: authorization && {
       definition: externalAuthorizationService,
       operation: authorization,

@@ -1,4 +1,12 @@
-import type { DescField, DescFile, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
+import type {
+  DescField,
+  DescFile,
+  DescMessage,
+  DescMethod,
+  DescService,
+  FileRegistry,
+} from '@bufbuild/protobuf'
+import { readDocumentedRegistry } from '../../rpc/descriptors.ts'
 
 type Documented = DescField | DescMessage | DescMethod | DescService
 
@@ -13,13 +21,32 @@ export function methodComment(method: DescMethod): { summary: string; descriptio
   return { summary, description: description.join('\n\n') }
 }
 
+let registry: FileRegistry | undefined
+
 function paragraphsOf(element: Documented): string[] {
-  const file = 'file' in element ? element.file : element.parent.file
-  return (commentsOf(file).get(sourcePath(element).join()) ?? '')
+  registry ??= readDocumentedRegistry()
+  const documented = findElement(registry, element)
+  if (!documented) return []
+  const file = 'file' in documented ? documented.file : documented.parent.file
+  return (commentsOf(file).get(sourcePath(documented).join()) ?? '')
     .trim()
     .split(/\n\s*\n/)
     .map((paragraph) => paragraph.trim().replaceAll(/\s*\n\s*/g, ' '))
     .filter((paragraph) => paragraph !== '')
+}
+
+/** Returns the same element of another registry. */
+function findElement(registry: FileRegistry, element: Documented): Documented | undefined {
+  switch (element.kind) {
+    case 'service':
+      return registry.getService(element.typeName)
+    case 'rpc':
+      return registry.getService(element.parent.typeName)?.method[element.localName]
+    case 'field':
+      return registry.getMessage(element.parent.typeName)?.field[element.localName]
+    case 'message':
+      return registry.getMessage(element.typeName)
+  }
 }
 
 const comments = new WeakMap<DescFile, Map<string, string>>()
