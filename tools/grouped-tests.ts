@@ -18,6 +18,9 @@ export function testOf(url: string): Declare {
   const inFile = (declare: Declare, isConcurrent: boolean): Declare =>
     new Proxy(declare, {
       get(target, modifier) {
+        // It would run for the tests of the other files, too.
+        if (modifier === 'beforeEach' || modifier === 'afterEach')
+          throw new Error(`${url} has a hook for each test: tools/test-files.ts must name it`)
         const value = Reflect.get(target, modifier)
         return typeof value === 'function' ? inFile(value, false) : value
       },

@@ -177,10 +177,33 @@ export const slowTests = [
   'test/identity/sessions.test.ts',
 ]
 
-/** Files of `npm test` that share no thread with others. */
+/** Folders whose files can share a thread although `npm test` leaves them out. */
+export const sharingFolders = [
+  'test/account/',
+  'test/activity/',
+  'test/admin/',
+  'test/api/',
+  'test/cli/',
+  'test/console/',
+  'test/csv-import/',
+  'test/email-sign-in/',
+  'test/identity/',
+  'test/passkeys/',
+  'test/permissions/',
+  'test/scim/',
+  'test/workspaces/',
+]
+
+/** Files that share no thread with others. */
 export const aloneTests: Record<string, string> = {
+  'test/api/fair-admission.test.ts': 'measures latencies',
+  'test/api/field-validation.test.ts': 'measures the processor time of its thread',
+  'test/api/outage.test.ts': 'runs a hook before each test',
   'test/docs/nextjs.test.ts': 'changes environment variables',
   'test/http/unknown-fields.test.ts': 'measures the processor time of its thread',
+  'test/identity/oauth/logout-notifications.test.ts': 'runs a hook before each test',
+  'test/permissions/conditions/worst-inputs.test.ts': 'measures processor time',
+  'test/permissions/hostile-conditions.test.ts': 'measures processor time',
 }
 
 /** Returns the files of `npm test`, of the rest, or of both. */
@@ -200,7 +223,8 @@ export function compareTests(left: string, right: string): number {
 
 /** Returns whether a file runs in a thread of its own: it takes long, or changes or measures the process. */
 export function isAlone(file: string): boolean {
-  return isExtended(file) || slowTests.includes(file) || Object.hasOwn(aloneTests, file)
+  const isShared = !isExtended(file) || sharingFolders.some((folder) => file.startsWith(folder))
+  return !isShared || slowTests.includes(file) || Object.hasOwn(aloneTests, file)
 }
 
 function isExtended(file: string): boolean {

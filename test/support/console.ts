@@ -33,8 +33,12 @@ export async function startConsole(
   const database = await cloneDatabase()
   const databaseProxy = await startDatabaseProxy(database.url)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-console-'))
-  const keys = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-  createKeyFiles(keys)
+  const keyFolder = process.env.TEST_KEYS ?? folder
+  const keys = {
+    privatePath: join(keyFolder, 'private.pem'),
+    publicPath: join(keyFolder, 'public.pem'),
+  }
+  if (!process.env.TEST_KEYS) createKeyFiles(keys)
   const [httpPort, consolePort] = [await findFreePort(), await findFreePort()]
   const restUrl = `http://localhost:${httpPort}`
   const consoleUrl = `http://localhost:${consolePort}`

@@ -6,13 +6,18 @@ import {
   compareTests,
   extendedTests,
   listTests,
+  sharingFolders,
   slowTests,
 } from '../../tools/test-files.ts'
 
 const root = join(import.meta.dirname, '../..')
 
 test('every file and folder that the order or selection of tests names exists', (t) => {
-  const named = [...Object.keys({ ...extendedTests, ...aloneTests }), ...slowTests]
+  const named = [
+    ...Object.keys({ ...extendedTests, ...aloneTests }),
+    ...sharingFolders,
+    ...slowTests,
+  ]
   const missing = named.filter((path) => !existsSync(join(root, path)))
   t.deepEqual(missing, [])
 })
