@@ -19,7 +19,17 @@ export type BatcherOptions<Query> = {
    * form the next batch.
    */
   maxRunning?: number
+  /**
+   * The number of small queries at which a statement is sent at once if none is running, without
+   * waiting for the others that have arrived with them. The callers of those are read while it
+   * runs; otherwise, clients that send the next call after each response would all wait for the same
+   * statement, and this process with them. By default, a statement waits for all.
+   */
+  burst?: number
 }
+
+/** The `burst` of the statements of checks. Larger ones gain less with 64 checks in flight. */
+export const checkBurst = 16
 
 /** Queries with more rows use a separate lane: they share statements only with each other. */
 const maxSmallRows = 100
@@ -82,6 +92,7 @@ export function createBatcher<Query, Result>(
   options: BatcherOptions<Query> = {},
 ): (query: Query, scope?: RequestScope) => Promise<Result> {
   const { countRows = () => 1, callerOf = () => '', maxBatchRows = 1000, maxRunning = 2 } = options
+  const { burst = Number.POSITIVE_INFINITY } = options
   const small = createLane<Query, Result>(maxWaiting.small)
   const large = createLane<Query, Result>(maxWaiting.large)
   /** Statements of large queries that ended since the last small query arrived. */
@@ -104,7 +115,7 @@ export function createBatcher<Query, Result>(
     return large.rows > 0 && large.running < maxLarge ? large : undefined
   }
 
-  async function send() {
+  async function send(): Promise<void> {
     isScheduled = false
     const lane = nextLane()
     if (!lane) return
@@ -160,7 +171,8 @@ export function createBatcher<Query, Result>(
       addWaiting(entry, callerOf)
       if (lane === small) quietStatements = 0
       scope?.signal.addEventListener('abort', entry.onAbort)
-      schedule()
+      if (small.running === 0 && small.count === burst) void send()
+      else schedule()
     })
 }
 

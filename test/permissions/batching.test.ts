@@ -51,6 +51,26 @@ test('queries from one turn of the event loop share a statement, and each gets i
   )
 })
 
+test('the first queries of a burst are sent at once, and the others while they run', async (t) => {
+  const { sent, run } = createStatement({ burst: 16 })
+  const queries = createQueries(64)
+  const results = Promise.all(queries.map((query) => run(query)))
+  const batches = () => sent.map(({ queries }) => queries)
+  t.deepEqual(batches(), [queries.slice(0, 16)])
+  await nextTurn()
+  t.deepEqual(batches(), [queries.slice(0, 16), queries.slice(16)])
+  for (const statement of sent) statement.respond()
+  t.deepEqual(
+    await results,
+    queries.map((query) => `result of ${query}`),
+  )
+  const later = run('later')
+  t.is(sent.length, 2)
+  await nextTurn()
+  sent[2]?.respond()
+  t.is(await later, 'result of later')
+})
+
 test('a query that starts after a write does not join a statement sent before it', async (t) => {
   const { sent, run } = createStatement()
   let fact = 'allowed'

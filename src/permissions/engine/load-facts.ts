@@ -1,4 +1,4 @@
-import { createBatcher } from '../../database/batching.ts'
+import { checkBurst, createBatcher } from '../../database/batching.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { grant } from '../access.ts'
 import type { Ancestry } from './chain.ts'
@@ -48,7 +48,7 @@ export function createLoadFacts(
         const facts = bits === null ? [] : readNumbers(bits).map((fact) => fact & counted)
         return split({ keysRequired, keys, statuses, userIds }, facts)
       },
-      { countRows, callerOf },
+      { countRows, callerOf, burst: checkBurst },
     )
   }
 

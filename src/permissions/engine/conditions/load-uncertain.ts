@@ -1,4 +1,4 @@
-import { createBatcher } from '../../../database/batching.ts'
+import { checkBurst, createBatcher } from '../../../database/batching.ts'
 import { textArray } from '../../../database/sql-values.ts'
 import type { Statements } from '../../../database/statement-pool.ts'
 import { callerOf, countRows, createChecksBatch } from '../checks-batch.ts'
@@ -49,7 +49,7 @@ export function createLoadUncertain(
       )
       return split({ keysRequired, keys, statuses, userIds }, facts)
     },
-    { countRows, callerOf, maxBatchRows: maxChecks },
+    { countRows, callerOf, maxBatchRows: maxChecks, burst: checkBurst },
   )
   return async (query, scope) => {
     const { checks } = query

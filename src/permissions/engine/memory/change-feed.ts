@@ -1,5 +1,5 @@
 import type { RequestScope } from '../../../core/request-scope.ts'
-import { createBatcher } from '../../../database/batching.ts'
+import { checkBurst, createBatcher } from '../../../database/batching.ts'
 import { startFactsEpoch } from '../../../database/facts-epoch.ts'
 import { maxReadClockDifference } from '../../../database/replicas/clock-offset.ts'
 import type { ReplicaReads } from '../../../database/replicas/replica-reads.ts'
@@ -134,6 +134,7 @@ export function createChangeFeed(
     {
       maxRunning: 1,
       maxBatchRows: Number.MAX_SAFE_INTEGER,
+      burst: checkBurst,
       callerOf: (workspaceId) => workspaceId,
     },
   )
