@@ -22,7 +22,7 @@ export function readRegistry(isServed: IsServed = () => true): FileRegistry {
   return readFile('daikon.binpb', isServed)
 }
 
-/** Does the same with the comments of the proto, which takes four times as long. */
+/** Reads them with the comments of the proto, too, which takes four times as long. */
 export function readDocumentedRegistry(isServed: IsServed = () => true): FileRegistry {
   return readFile('documented.binpb', isServed)
 }
