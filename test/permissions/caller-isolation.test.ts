@@ -65,7 +65,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('64 queries in one batched statement load the same facts as each query alone', async (t) => {
+test('64 queries in two batched statements load the same facts as each query alone', async (t) => {
   const [transport] = environment.transports as [(typeof environment.transports)[0]]
   const fixtures = await Promise.all(
     Array.from({ length: 8 }, () => createWorkspaceFixture(environment, transport)),
@@ -103,7 +103,8 @@ test('64 queries in one batched statement load the same facts as each query alon
     }
   })
   const together = await Promise.all(queries.map((query) => loadFacts(query)))
-  t.is(statements, 1)
+  // The first of a burst, and the others.
+  t.is(statements, 2)
   const alone = []
   for (const query of queries) alone.push(await loadFacts(query))
   t.deepEqual(together, alone)
