@@ -26,6 +26,7 @@ if (folder) {
         return next(specifier, context)
       const isSource = /^\.\.?\/.*\.ts$/.test(specifier)
       const href = parentURL && isSource ? new URL(specifier, parentURL).href : specifier
+      // A file that shares a thread has a query (load-test-groups.ts).
       loadsServer ||= entries.includes(href.replace(/\?.*/, ''))
       const source = loadsServer ? modules[href] : undefined
       if (source) return { url: source, format: 'module', shortCircuit: true }

@@ -28,9 +28,6 @@ export type BatcherOptions<Query> = {
   burst?: number
 }
 
-/** The `burst` of the statements of checks. Larger ones gain less with 64 checks in flight. */
-export const checkBurst = 16
-
 /** Queries with more rows use a separate lane: they share statements only with each other. */
 const maxSmallRows = 100
 

@@ -25,7 +25,7 @@ export function createResponder(
     if (page) return sendHostedPage(response, page as HostedPage)
     response.status(status)
     if (status === 204 || status >= 300) return void response.end()
-    // With the first response: a start has hundreds of operations.
+    // With the first response, because there are hundreds of operations.
     toJson ??= createJsonWriter(output, operation)
     const json = toJson(message)
     for (const name of neverEmpty) {

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { findFreePort } from '../../src/core/free-port.ts'
 import { createLogger } from '../../src/core/logger.ts'
 import { type MockPerson, startMockProviders } from '../../src/dev/mock-providers.ts'
-import { createKeyFiles } from '../../src/identity/keys.ts'
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { type RunningServer, start } from '../../src/server/start.ts'
@@ -14,6 +10,7 @@ import { launchBrowser, prepareContext } from './browser.ts'
 import { cloneDatabase } from './database.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import { createSeed, testEncryptionKey } from './seed.ts'
+import { findTestKeys } from './test-keys.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** The administrator of every console fixture. */
@@ -32,13 +29,7 @@ export async function startConsole(
 ) {
   const database = await cloneDatabase()
   const databaseProxy = await startDatabaseProxy(database.url)
-  const folder = await mkdtemp(join(tmpdir(), 'daikon-console-'))
-  const keyFolder = process.env.TEST_KEYS ?? folder
-  const keys = {
-    privatePath: join(keyFolder, 'private.pem'),
-    publicPath: join(keyFolder, 'public.pem'),
-  }
-  if (!process.env.TEST_KEYS) createKeyFiles(keys)
+  const keys = await findTestKeys()
   const [httpPort, consolePort] = [await findFreePort(), await findFreePort()]
   const restUrl = `http://localhost:${httpPort}`
   const consoleUrl = `http://localhost:${consolePort}`
@@ -133,7 +124,6 @@ export async function startConsole(
       await providers.close()
       await databaseProxy.close()
       await database.drop()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

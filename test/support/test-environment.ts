@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { ServiceError } from '../../src/core/errors.ts'
 import { type Database, openDatabase, type ReplicaSettings } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
 import { logoutFailure } from '../../src/identity/jobs.ts'
-import { createKeyFiles, type Keys, readKeys } from '../../src/identity/keys.ts'
+import { type Keys, readKeys } from '../../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
 import {
   type Application,
@@ -19,6 +16,7 @@ import { createTransports } from './create-transports.ts'
 import { cloneDatabase } from './database.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
 import { createSeed, type Seed, testEncryptionKey } from './seed.ts'
+import { findTestKeys } from './test-keys.ts'
 import type { Transport } from './transports.ts'
 
 /** One node: the application that production runs, on free ports. */
@@ -74,7 +72,7 @@ export async function startTestEnvironment(
 ): Promise<TestEnvironment> {
   const database = await cloneDatabase()
   const nodeUrl = typeof databaseUrl === 'function' ? databaseUrl(database.url) : databaseUrl
-  const keys = await loadTestKeys()
+  const keys = await readKeys(await findTestKeys())
   const clock: TestEnvironment['clock'] = { now: undefined }
   const nodes: Node[] = []
   const dns = await startDnsServer()
@@ -196,12 +194,4 @@ async function startNode(
       await database.close()
     },
   }
-}
-
-/** Loads the keys that `npm test` creates for all environments, or creates separate keys. */
-async function loadTestKeys(): Promise<Keys> {
-  const folder = process.env.TEST_KEYS ?? (await mkdtemp(join(tmpdir(), 'daikon-keys-')))
-  const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-  if (!process.env.TEST_KEYS) createKeyFiles(paths)
-  return readKeys(paths)
 }

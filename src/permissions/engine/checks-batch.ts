@@ -12,6 +12,12 @@ import type { SubjectKindName } from './subjects/subject-kinds.ts'
  */
 const minChecksForGroupSet = 16
 
+/**
+ * The `burst` of statements that checks wait for
+ * (docs/decisions/permissions.md#when-the-statement-of-waiting-checks-is-sent).
+ */
+export const checkBurst = 16
+
 /** What a statement about checks returns of the callers and the subjects. */
 type StatusColumns = {
   keysRequired: boolean

@@ -1,10 +1,11 @@
 import type { RequestScope } from '../../../core/request-scope.ts'
-import { checkBurst, createBatcher } from '../../../database/batching.ts'
+import { createBatcher } from '../../../database/batching.ts'
 import { startFactsEpoch } from '../../../database/facts-epoch.ts'
 import { maxReadClockDifference } from '../../../database/replicas/clock-offset.ts'
 import type { ReplicaReads } from '../../../database/replicas/replica-reads.ts'
 import type { PrimarySnapshot } from '../../../database/replicas/settled-snapshots.ts'
 import type { Statements } from '../../../database/statement-pool.ts'
+import { checkBurst } from '../checks-batch.ts'
 import { expiringTables } from '../grants/expiring-tables.ts'
 import { type Change, type ChangeVersions, createChangeVersions } from './change-versions.ts'
 
