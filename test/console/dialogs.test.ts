@@ -266,7 +266,7 @@ if (hasBrowser) {
     test.serial(`${name}: the menu is accessible, and Escape closes it`, async (t) => {
       await navigate(page, path(data))
       await press(page, [button])
-      await page.getByRole('menu').waitFor()
+      await page.locator('[role="menu"]:focus-within').waitFor()
       t.deepEqual(await inspectPage(page, `menu-${name}`, 'menu'), [])
       await page.keyboard.press('Escape')
       await page.getByRole('menu').waitFor({ state: 'detached' })

@@ -197,6 +197,7 @@ if (hasBrowser) {
       await button('Saved filters').click()
       await item('Save these filters…').waitFor()
       t.is(await item('Mine').count(), 0)
+      await page.locator('[role="menu"]:focus-within').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('menu').waitFor({ state: 'detached' })
     })

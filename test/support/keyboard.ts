@@ -16,7 +16,7 @@ export function useKeyboardAlone(page: Page): void {
   Object.assign(prototype, { click, fill, selectOption, check, uncheck: setChecked(false) })
 }
 
-async function click(this: Locator, options: { force?: boolean } = {}): Promise<void> {
+async function click(this: Locator, options: ReachOptions = {}): Promise<void> {
   const { keyboard } = this.page()
   const { role, isOpen } = await reach(this, options)
   if (role === 'option' || role === 'tab')
@@ -77,8 +77,23 @@ function setChecked(value: boolean) {
 
 type Position = { role: string; type: string; isOpen: boolean; isReached: boolean; key: string }
 
-/** Presses keys until an element has the focus, or is the one that Enter chooses. With `force`, it may be disabled. */
-async function reach(locator: Locator, { force = false } = {}): Promise<Position> {
+type ReachOptions = { force?: boolean }
+
+/**
+ * Presses keys until an element has the focus, or is the one that Enter chooses. With `force`, it may be disabled.
+ * If the page is left, the element is looked for on the next one, as locators do.
+ */
+async function reach(locator: Locator, options: ReachOptions = {}): Promise<Position> {
+  for (;;) {
+    try {
+      return await reachOnPage(locator, options)
+    } catch (error) {
+      if (!String(error).includes('Execution context was destroyed')) throw error
+    }
+  }
+}
+
+async function reachOnPage(locator: Locator, { force = false }: ReachOptions): Promise<Position> {
   const { keyboard } = locator.page()
   await locator.waitFor()
   if (!force) await waitUntil(() => locator.isEnabled())
