@@ -56,12 +56,18 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
     addRow(baseline('Register', registered))
 
     let sent = 0
+    const shareEach = async (
+      resources: WriteTarget['shareable'],
+      name: string,
+      writers?: number,
+    ) => {
+      const requests = shares(resources, driverTarget, token, sent)
+      const result = await writeOnce(harness, daikon, name, requests, writers)
+      sent += result.calls
+      return result
+    }
     const shared = await interleave(rounds, {
-      daikon: (round) => {
-        const requests = shares(resources, driverTarget, token, sent)
-        sent += maxWrites
-        return writeOnce(harness, daikon, `share-${round}`, requests)
-      },
+      daikon: (round) => shareEach(resources, `share-${round}`),
       bare: () => insert('share'),
     })
     addRow(baseline('Share', shared))
@@ -70,10 +76,7 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
     if (!one) throw new Error('No resource to share')
     const crowded = await interleave(rounds, {
       one: () => writeOnce(harness, daikon, 'share-one', shares([one], driverTarget, token, 0), 50),
-      many: (round) => {
-        const requests = shares(others, driverTarget, token, sent + round * maxWrites)
-        return writeOnce(harness, daikon, 'share-many', requests, 50)
-      },
+      many: () => shareEach(others, 'share-many', 50),
     })
     addRow({
       label: 'Share by 50 writers of one resource, compared with 50 writers of many',

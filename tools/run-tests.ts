@@ -17,7 +17,7 @@ import { ensureClientCode } from './generated-code.ts'
 import { describeApi } from './openapi-document.ts'
 import { readProcessorTime } from './processor-time.ts'
 import { listTests } from './test-files.ts'
-import { createTestFolder } from './test-folder.ts'
+import { createTemporaryFolder, createTestFolder } from './test-folder.ts'
 import { encodeGroups, groupTests, withoutGroup } from './test-groups.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -66,6 +66,7 @@ try {
     TEST_KEYS: keys,
     TEST_OPENAPI: openapi,
     PROCESSOR_TIMES: processorTimes,
+    TMPDIR: createTemporaryFolder(dataDir),
     TEST_GROUPS: encodeGroups(groups),
     BUNDLED_PACKAGES: packages,
     BUNDLED_SOURCES: process.env.BUNDLED_SOURCES ?? sources,

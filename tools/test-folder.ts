@@ -1,4 +1,5 @@
-import { readdirSync, rmSync, statfsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,22 @@ export async function createTestFolder(): Promise<string> {
   const parent = hasMemory() ? memory : tmpdir()
   if (parent === memory) removeAbandoned()
   return await mkdtemp(join(parent, `${prefix}${process.pid}-`))
+}
+
+/**
+ * Creates the folder for what tests write to the folder of temporary files: copies of the repository and of data
+ * folders of PostgreSQL, packages, programs. Returns the usual one if no program can be started in the folder of the data.
+ */
+export function createTemporaryFolder(dataFolder: string): string {
+  const folder = join(dataFolder, 'tmp')
+  mkdirSync(folder)
+  // Tests start servers as other users.
+  chmodSync(folder, 0o1777)
+  const program = join(folder, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+  const { status } = spawnSync(program)
+  rmSync(program)
+  return status === 0 ? folder : tmpdir()
 }
 
 function hasMemory(): boolean {
