@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { ServiceError } from './errors.ts'
 import { reasons } from './reasons.ts'
 
@@ -34,17 +41,19 @@ const version = '1'
 
 /** Creates a box from keys of 32 bytes. The first encrypts, all decrypt (AES-256-GCM). */
 export function createSecretBox(keys: Buffer[]): SecretBox {
-  const byId = new Map(keys.map((key) => [keyId(key), key]))
-  const [first] = keys
+  // Node.js takes five times as long with the bytes of a key.
+  const byId = new Map(keys.map((key) => [keyId(key), createSecretKey(key)]))
+  const [first]: [string, KeyObject][] = [...byId]
 
   const box: SecretBox = {
     encrypt(secret, context) {
       if (!first) throw new ServiceError(reasons.ENCRYPTION_KEY_MISSING)
+      const [id, key] = first
       const nonce = randomBytes(nonceSize)
-      const encryption = createCipheriv(cipher, first, nonce).setAAD(Buffer.from(context))
+      const encryption = createCipheriv(cipher, key, nonce).setAAD(Buffer.from(context))
       const text = Buffer.concat([encryption.update(secret, 'utf8'), encryption.final()])
       const bytes = Buffer.concat([nonce, encryption.getAuthTag(), text])
-      return `${version}.${keyId(first)}.${bytes.toString('base64url')}`
+      return `${version}.${id}.${bytes.toString('base64url')}`
     },
     decrypt(encrypted, context) {
       const [format, id = '', text = ''] = encrypted.split('.')
@@ -61,7 +70,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
       const secret = decryption.update(bytes.subarray(nonceSize + tagSize))
       return Buffer.concat([secret, decryption.final()]).toString('utf8')
     },
-    isCurrent: (encrypted) => first !== undefined && encrypted.split('.')[1] === keyId(first),
+    isCurrent: (encrypted) => encrypted.split('.')[1] === first?.[0],
     reencrypt: (encrypted, context) => box.encrypt(box.decrypt(encrypted, context), context),
   }
   return box

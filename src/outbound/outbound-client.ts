@@ -97,9 +97,12 @@ export function createOutboundClient(
 
 type Agents = { 'http:': Agent; 'https:': https.Agent }
 
+/** The maximum number of idle connections to a host: a webhook is sent as many deliveries at the same time. */
+const maxIdle = 8
+
 /** Keeps an idle connection only for as long as almost every server does. */
 function createAgents(): Agents {
-  const options = { keepAlive: true, timeout: idleTimeout, maxFreeSockets: 2 }
+  const options = { keepAlive: true, timeout: idleTimeout, maxFreeSockets: maxIdle }
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 }
 

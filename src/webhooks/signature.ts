@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 
 const prefix = 'whsec_'
 
@@ -17,7 +17,7 @@ export function signatureHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(prefix.length), 'base64')
+    const key = createSecretKey(secret.slice(prefix.length), 'base64')
     const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
     return `v1,${digest}`
   })
