@@ -113,6 +113,9 @@ export function writeOnce(
   return harness.measure(daikon, { kind: 'unary', inFlight: writers, files, once: true })
 }
 
+/** The number of pairs of a resource and a member that a process shares at least, each once. */
+const minPairs = 250_000
+
 /** Creates resources to share, half of them for the driver. */
 export async function prepareWrites(client: pg.Client, size: Size) {
   await deleteWrites(client)
@@ -122,11 +125,12 @@ export async function prepareWrites(client: pg.Client, size: Size) {
     [kind.service_name, type],
   )
   const kindId: number = kinds[0].id
+  const count = 2 * Math.max(500, minPairs / members)
   const { rows } = await client.query<WriteTarget['shareable'][number]>(
     `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
      select gen_random_uuid(), $1, gen_random_uuid(), $2, $3, 'private'
-     from generate_series(1, 1000) returning id, resource_id`,
-    [kindId, idOf('w', workspace), idOf('u', firstUser + members - 1)],
+     from generate_series(1, $4) returning id, resource_id`,
+    [kindId, idOf('w', workspace), idOf('u', firstUser + members - 1), count],
   )
   const target = { ...size, firstUser, members, workspace, kindId }
   const driverTarget: WriteTarget = { ...target, shareable: rows.slice(rows.length / 2) }

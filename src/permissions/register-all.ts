@@ -40,18 +40,22 @@ export async function registerAll(
   // A resource was registered, or a parent, owner or workspace deleted, concurrently.
   return retryConflicts(() =>
     stores.transaction(async (tx) => {
-      const created = await insertMissing(tx, registrations, options)
-      return { resources: await viewAll(tx, registrations), created }
+      const { found, created } = await insertMissing(tx, registrations, options)
+      const resources = registrations.map(({ index }) => found.get(index) as Resource)
+      return { resources: await viewAll(tx, resources), created }
     }),
   )
 }
 
-/** Returns the number of inserted rows. Throws a ConcurrentChange if not all rows could be inserted. */
+/**
+ * Returns the resources by index, and the number of inserted rows. Throws a ConcurrentChange if not all rows could be
+ * inserted.
+ */
 async function insertMissing(
   stores: RegistrationStores,
   registrations: Registration[],
   { naming, quotas, actor }: RegisterOptions,
-): Promise<number> {
+): Promise<{ found: Map<number, Resource>; created: number }> {
   const { registrations: store, resourceTrees } = stores
   const children = registrations.filter(({ parent }) => parent)
   if (children.length > 0) {
@@ -61,7 +65,7 @@ async function insertMissing(
   const existing = await store.find(registrations)
   requireMatches(registrations, existing, naming)
   const missing = registrations.filter(({ index }) => !existing.has(index))
-  if (missing.length === 0) return 0
+  if (missing.length === 0) return { found: existing, created: 0 }
   for (const check of listChecks(stores, missing, { naming, quotas })) await check()
   await store.insertKinds(missing)
   const resources = await placeInTrees(resourceTrees, missing, naming)
@@ -69,7 +73,7 @@ async function insertMissing(
   let inserted = await insertAll()
   if (inserted < missing.length && (await store.releaseKeys(missing))) inserted += await insertAll()
   if (inserted < missing.length) throw new ConcurrentChange()
-  return inserted
+  return { found: new Map([...existing, ...(await store.find(missing))]), created: inserted }
 }
 
 /** Returns new resources with IDs and parents, and marks their parents as such. */
@@ -94,11 +98,9 @@ async function placeInTrees(
 }
 
 async function viewAll(
-  { registrations: store, shares }: RegistrationStores,
-  registrations: Registration[],
+  { shares }: RegistrationStores,
+  resources: Resource[],
 ): Promise<ResourcePermissionResponse[]> {
-  const registered = await store.find(registrations)
-  const resources = registrations.map(({ index }) => registered.get(index) as Resource)
   const sharesOfEach = await shares.listAll(resources)
   return mapInTurns(resources, (resource, position) =>
     toResourceResponse(resource, sharesOfEach[position] ?? []),
