@@ -49,6 +49,25 @@ export function launchBrowser(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...args, ...more] })
 }
 
+let shared: { launching: Promise<Browser>; users: number } | undefined
+
+/** Returns the browser that the files of a thread share, and closes it when each of them has called `leave`. */
+export async function shareBrowser(): Promise<{ browser: Browser; leave: () => Promise<void> }> {
+  shared ??= { launching: launchBrowser(), users: 0 }
+  const joined = shared
+  joined.users += 1
+  const browser = await joined.launching
+  return {
+    browser,
+    async leave() {
+      joined.users -= 1
+      if (joined.users > 0) return
+      if (shared === joined) shared = undefined
+      await browser.close()
+    },
+  }
+}
+
 /** Sets how long the pages of a context wait, and how slow they are. */
 export function prepareContext(context: BrowserContext): void {
   context.setDefaultTimeout(waitTimeout)

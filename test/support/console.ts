@@ -6,7 +6,7 @@ import { type MockPerson, startMockProviders } from '../../src/dev/mock-provider
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { type RunningServer, start } from '../../src/server/start.ts'
-import { launchBrowser, prepareContext } from './browser.ts'
+import { prepareContext, shareBrowser } from './browser.ts'
 import { cloneDatabase } from './database.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import { createSeed, testEncryptionKey } from './seed.ts'
@@ -66,7 +66,7 @@ export async function startConsole(
     email: administrator.email,
     is_admin: true,
   })
-  const browser = await launchBrowser()
+  const { browser, leave: leaveBrowser } = await shareBrowser()
   let server: RunningServer | undefined = await start(config, log)
 
   /** Signs an admin token that is valid for `seconds`. */
@@ -119,7 +119,7 @@ export async function startConsole(
       return page
     },
     async stop() {
-      await browser.close()
+      await leaveBrowser()
       await server?.stop()
       await providers.close()
       await databaseProxy.close()
