@@ -70,7 +70,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
       const secret = decryption.update(bytes.subarray(nonceSize + tagSize))
       return Buffer.concat([secret, decryption.final()]).toString('utf8')
     },
-    isCurrent: (encrypted) => encrypted.split('.')[1] === first?.[0],
+    isCurrent: (encrypted) => first !== undefined && encrypted.split('.')[1] === first[0],
     reencrypt: (encrypted, context) => box.encrypt(box.decrypt(encrypted, context), context),
   }
   return box
