@@ -21,7 +21,7 @@ const type = 'written'
 const inFlight = 16
 
 /** The number of prepared requests, which is enough for one measurement. Each is sent once. */
-export const maxWrites = 40_000
+const maxWrites = 40_000
 
 const { register, share } = PermissionServiceService
 

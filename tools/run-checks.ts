@@ -14,11 +14,10 @@ import {
 } from './generated-code.ts'
 import { findLastRelease } from './last-release.ts'
 
-/** Each of the compiler's checkers creates the types that it needs, so more of them take more time on two cores. */
-const checkers = ['--checkers', '2']
-
 /** `npm run check`: runs every check, even after one has failed. */
 const temporary = mkdtempSync(join(tmpdir(), 'daikon-check-'))
+/** Each of the compiler's checkers creates the types that it needs, so more of them take more time on two cores. */
+const checkers = ['--checkers', '2']
 const checks: Record<string, () => boolean> = {
   'generated code is up to date': checkGenerated,
   'generated Go code is up to date': checkGeneratedGo,

@@ -5,14 +5,7 @@ import type { Harness } from '../harness.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
 import { interleave, medianLoad, medianOf } from '../rounds.ts'
 import { formatLoad, type Row } from '../table.ts'
-import {
-  deleteWrites,
-  maxWrites,
-  prepareWrites,
-  registrations,
-  shares,
-  writeOnce,
-} from '../writes.ts'
+import { deleteWrites, prepareWrites, registrations, shares, writeOnce } from '../writes.ts'
 
 /** Compares writes with the same writes on a server that does not read positions. */
 export async function measurePositions(
@@ -32,14 +25,14 @@ export async function measurePositions(
     let sent = 0
     const kinds: Record<string, () => PreparedRequest[]> = {
       Register: () => registrations(driverTarget, token),
-      Share: () => {
-        sent += maxWrites
-        return shares(resources, driverTarget, token, sent - maxWrites)
-      },
+      Share: () => shares(resources, driverTarget, token, sent),
     }
     for (const [name, prepare] of Object.entries(kinds)) {
-      const write = (server: BenchProcess) => () =>
-        writeOnce(harness, server, `lists-${name}`, prepare())
+      const write = (server: BenchProcess) => async () => {
+        const measured = await writeOnce(harness, server, `lists-${name}`, prepare())
+        sent += measured.calls
+        return measured
+      }
       const results = await interleave(rounds, { read: write(daikon), constant: write(without) })
       addRow({
         label: `${name}, 16 in flight, compared with one that does not read its position`,

@@ -3,7 +3,6 @@ import {
   createDecipheriv,
   createHash,
   createSecretKey,
-  type KeyObject,
   randomBytes,
 } from 'node:crypto'
 import { ServiceError } from './errors.ts'
@@ -43,7 +42,7 @@ const version = '1'
 export function createSecretBox(keys: Buffer[]): SecretBox {
   // Node.js takes five times as long with the bytes of a key.
   const byId = new Map(keys.map((key) => [keyId(key), createSecretKey(key)]))
-  const [first]: [string, KeyObject][] = [...byId]
+  const [first] = [...byId]
 
   const box: SecretBox = {
     encrypt(secret, context) {

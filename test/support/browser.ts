@@ -49,20 +49,20 @@ export function launchBrowser(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...args, ...more] })
 }
 
-let shared: { launching: Promise<Browser>; users: number } | undefined
+let launching: Promise<Browser> | undefined
+let users = 0
 
 /** Returns the browser that the files of a thread share, and closes it when each of them has called `leave`. */
 export async function shareBrowser(): Promise<{ browser: Browser; leave: () => Promise<void> }> {
-  shared ??= { launching: launchBrowser(), users: 0 }
-  const joined = shared
-  joined.users += 1
-  const browser = await joined.launching
+  launching ??= launchBrowser()
+  users += 1
+  const browser = await launching
   return {
     browser,
     async leave() {
-      joined.users -= 1
-      if (joined.users > 0) return
-      if (shared === joined) shared = undefined
+      users -= 1
+      if (users > 0) return
+      launching = undefined
       await browser.close()
     },
   }
