@@ -20,6 +20,7 @@ export const extendedTests: Record<string, string> = {
   'test/admin/management-apps.test.ts': 'every admin method with every scope',
   'test/admin/user-data.test.ts': 'all data of a user',
   'test/api/admin.test.ts': 'every admin method with every kind of caller',
+  'test/api/credentials.test.ts': 'every method with every kind of credential',
   'test/api/fair-admission.test.ts': 'thousands of calls',
   'test/api/field-validation.test.ts': 'every field of every method',
   'test/api/fuzz.test.ts': 'random requests to every method',
