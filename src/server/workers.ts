@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/logger.ts'
 import { createInProcessRateLimiter } from '../rate-limit/in-process.ts'
@@ -73,7 +73,9 @@ export async function startWorkers(config: Config, log: Logger) {
   const metrics = createMetricsOfWorkers()
   const connections = createConnectionQueue()
   let isStopping = false
-  cluster.setupPrimary({ exec: join(import.meta.dirname, '../main.ts') })
+  // In the package, it is JavaScript.
+  const main = `../main${extname(import.meta.filename)}`
+  cluster.setupPrimary({ exec: join(import.meta.dirname, main) })
 
   function fork(): WorkerHandle {
     const worker = cluster.fork({ DATABASE_URL: databaseUrl })
