@@ -2,7 +2,20 @@ import type { ClientBase, PoolConfig } from 'pg'
 import { requestScope } from '../core/request-scope.ts'
 
 /**
- * Returns the configuration of a pool whose sessions have the given settings of PostgreSQL.
+ * What statements rely on, whatever the database, its user or the URL sets. Dates are read in this format
+ * only, positions need every digit, and transactions must see what was committed while they waited for a
+ * lock.
+ */
+const required = {
+  DateStyle: 'ISO',
+  TimeZone: 'UTC',
+  extra_float_digits: '1',
+  default_transaction_isolation: 'read committed',
+}
+
+/**
+ * Returns the configuration of a pool whose sessions have the given settings of PostgreSQL, and those that
+ * every statement relies on.
  *
  * The settings are applied once a connection is open, because PgBouncer rejects them as startup
  * parameters. The process ID of the session is read, too: behind PgBouncer, pg knows only an ID with
@@ -12,7 +25,7 @@ export function withSessionSettings(
   { statement_timeout, lock_timeout, onConnect, ...config }: PoolConfig,
   settings: Record<string, string>,
 ): PoolConfig {
-  const all = Object.entries({ ...settings, statement_timeout, lock_timeout })
+  const all = Object.entries({ ...required, ...settings, statement_timeout, lock_timeout })
   const given = all.filter(([, value]) => value !== undefined)
   const calls = given.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`)
   const text = `select ${['pg_backend_pid()', ...calls].join(', ')}`
