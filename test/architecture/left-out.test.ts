@@ -24,7 +24,7 @@ import {
   leaveOutCommand,
   removeLines,
 } from '../support/repository-copy.ts'
-import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { createKeyFolder, sourcesIn, startServer } from '../support/server-process.ts'
 import { createPkce } from '../support/sign-in.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -188,7 +188,7 @@ for (const names of groups)
       t.is(await findTypeErrors(copy), '')
 
       const settings = { DATABASE_URL: databaseUrl, DEBUG: 'true', RATE_LIMIT_ENABLED: 'false' }
-      const server = await startServer(t, keys, settings, copy)
+      const server = await startServer(t, keys, settings, sourcesIn(copy))
       const brought = await Promise.all(names.map(listHandlers))
       const callable = [...methods, ...readWatches(registry)]
       for (const [index, name] of names.entries()) {
@@ -270,7 +270,12 @@ test.serial(
     t.timeout(600_000)
     const copy = copyRepository(t)
     leaveOutAll(copy, withDependents(['connections']))
-    const server = await startServer(t, createKeyFolder(t), { DATABASE_URL: databaseUrl }, copy)
+    const server = await startServer(
+      t,
+      createKeyFolder(t),
+      { DATABASE_URL: databaseUrl },
+      sourcesIn(copy),
+    )
     const workspace_id = await seed.workspace()
     const domain = `${workspace_id}.test`
     const user = await seed.user('owner', { email: `owner@${domain}` })

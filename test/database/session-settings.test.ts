@@ -42,3 +42,8 @@ test('transactions see what is committed while they wait', async (t) => {
   t.deepEqual(isolation, [{ transaction_isolation: 'read committed' }])
   t.deepEqual(await database.statements.rows('isolation', sql, []), [['read committed']])
 })
+
+test('PostgreSQL compiles the statements of no pool', async (t) => {
+  t.deepEqual(await database.statements.rows('jit', 'show jit', []), [['off']])
+  t.deepEqual(await query(database.fork(), 'show jit', []), [{ jit: 'off' }])
+})

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { cloneDatabase } from '../support/database.ts'
+import { startServer } from '../support/server-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -31,7 +32,21 @@ test.serial('the packed server can be installed globally and runs its commands',
   t.regex(await run(folder, daikon, 'completion', 'bash'), /complete -F _daikon daikon/)
 
   // Starts in an empty folder, in which it creates the keys and the data.
-  const child = start(t, daikon, 'dev', folder)
+  const child = spawn(daikon, ['dev'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      HTTP_PORT: '0',
+      GRPC_PORT: '0',
+      METRICS_PORT: '0',
+      DEMO_PORT: '0',
+      DOCS_PORT: '0',
+      CONSOLE_PORT: '0',
+      MOCK_PROVIDERS_PORT: '0',
+      MOCK_MAILBOX_PORT: '0',
+    },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
   let url = ''
   for await (const line of createInterface(child.stdout)) {
     url = /REST API +(\S+)/.exec(line)?.[1] ?? url
@@ -40,50 +55,18 @@ test.serial('the packed server can be installed globally and runs its commands',
   const response = await fetch(`${url}/health`)
   t.deepEqual(await response.json(), { status: 'ok' })
   t.is((await fetch(`${url}/docs`)).status, 200)
-  t.deepEqual(await stop(child), [0, null])
-
-  const database = await cloneDatabase()
-  t.teardown(() => database.drop())
-  const settings = { DATABASE_URL: database.url, DEBUG: 'true', WORKERS: '2' }
-  const primary = start(t, daikon, 'start', folder, settings)
-  let isListening = false
-  for await (const line of createInterface(primary.stdout)) {
-    isListening = line.includes('daikon is listening')
-    if (isListening) break
-  }
-  t.true(isListening, 'the package starts with workers')
-  t.deepEqual(await stop(primary), [0, null])
-})
-
-function start(
-  t: ExecutionContext,
-  daikon: string,
-  command: string,
-  cwd: string,
-  settings: Record<string, string> = {},
-) {
-  const ports = [
-    'HTTP',
-    'GRPC',
-    'METRICS',
-    'DEMO',
-    'DOCS',
-    'CONSOLE',
-    'MOCK_PROVIDERS',
-    'MOCK_MAILBOX',
-  ]
-  const anyPort = Object.fromEntries(ports.map((name) => [`${name}_PORT`, '0']))
-  const child = spawn(daikon, [command], { cwd, env: { ...process.env, ...anyPort, ...settings } })
-  t.teardown(() => child.kill('SIGKILL'))
-  return child
-}
-
-function stop(child: ChildProcessWithoutNullStreams): Promise<unknown[]> {
   child.stdout.resume()
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
-  return exited
-}
+  t.deepEqual(await exited, [0, null])
+
+  const database = await cloneDatabase()
+  t.teardown(() => database.drop())
+  const settings = { DATABASE_URL: database.url, WORKERS: '2' }
+  const server = await startServer(t, folder, settings, { command: [daikon, 'start'], cwd: folder })
+  server.child.kill('SIGTERM')
+  t.deepEqual(await server.exited, { code: 0, signal: null })
+})
 
 async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })

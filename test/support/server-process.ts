@@ -32,6 +32,14 @@ export type LaunchedProcess = {
   exited: Promise<{ code: number | null; signal: string | null }>
 }
 
+/** A program that is the server, and the folder in which it runs. */
+type Program = { command: [file: string, ...args: string[]]; cwd: string }
+
+/** The server of the sources in a repository. */
+export function sourcesIn(repository: string): Program {
+  return { command: [process.execPath, ...bundledPackages, 'src/main.ts'], cwd: repository }
+}
+
 /** Creates a folder for the signing keys, shared by all nodes of a test. */
 export function createKeyFolder(t: Pick<ExecutionContext, 'teardown'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-server-'))
@@ -39,7 +47,7 @@ export function createKeyFolder(t: Pick<ExecutionContext, 'teardown'>): string {
   return folder
 }
 
-/** Starts `src/main.ts` and waits until it listens. Kills it after the test. */
+/** Starts the server and waits until it listens. Kills it after the test. */
 export async function startServer(
   ...args: Parameters<typeof launchServer>
 ): Promise<ServerProcess> {
@@ -54,15 +62,15 @@ export async function startServer(
   }
 }
 
-/** Starts `src/main.ts` of a repository without waiting. Kills it after the test. */
+/** Starts the server, by default that of the sources, without waiting. Kills it after the test. */
 export function launchServer(
   t: Pick<ExecutionContext, 'teardown'>,
   folder: string,
   environment: Record<string, string>,
-  repository = root,
+  { command: [file, ...args], cwd }: Program = sourcesIn(root),
 ): LaunchedProcess {
-  const child = spawn(process.execPath, [...bundledPackages, 'src/main.ts'], {
-    cwd: repository,
+  const child = spawn(file, args, {
+    cwd,
     env: {
       PATH: process.env.PATH,
       ...bundleVariables,
