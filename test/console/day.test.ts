@@ -56,6 +56,7 @@ if (hasBrowser) {
     'a person who is not an administrator cannot sign in and sees the reason',
     async (t) => {
       const page = await (await openContext(browser)).newPage()
+      useKeyboardAlone(page)
       await page.goto(consoleUrl)
       await page.getByRole('link', { name: 'Continue with GitHub' }).click()
       await page.getByRole('button', { name: new RegExp(member.email) }).click()

@@ -96,6 +96,7 @@ if (hasBrowser) {
     // A time zone behind UTC.
     const context = await openContext(browser, { timezoneId: 'America/New_York' })
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(`${consoleUrl}/w/northwind?tab=${tab}`)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('link', { name: /Google/ }).click()

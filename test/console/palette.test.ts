@@ -57,10 +57,31 @@ if (hasBrowser) {
     await openPalette()
     await field.fill('ben carter')
     await selected.filter({ hasText: 'ben.carter@example.com' }).waitFor()
-    await field.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
     await selected.filter({ hasText: 'a.benjamin@example.com' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Benjamin Carter-Ben Carter', level: 1 }).waitFor()
+    t.pass()
+  })
+
+  test.serial('a result stays chosen when those of the whole text arrive', async (t) => {
+    const answers = Promise.withResolvers<void>()
+    await page.route(/search\?q=ben(\+|%20)carter&/, async (route) => {
+      await answers.promise
+      await route.continue()
+    })
+    await openPalette()
+    await field.fill('ben carte')
+    await selected.filter({ hasText: 'ben.carter@example.com' }).waitFor()
+    const requested = page.waitForRequest(/search\?q=ben(\+|%20)carter&/)
+    await page.keyboard.type('r')
+    await page.keyboard.press('ArrowDown')
+    await selected.filter({ hasText: 'a.benjamin@example.com' }).waitFor()
+    await requested
+    await page.keyboard.press('Enter')
+    answers.resolve()
+    await page.getByRole('heading', { name: 'Benjamin Carter-Ben Carter', level: 1 }).waitFor()
+    await page.unrouteAll()
     t.pass()
   })
 

@@ -81,6 +81,7 @@ if (hasBrowser) {
     await signIn(context, await fixture.signAdminToken())
     const requests = watchRequests(context)
     const page = await context.newPage()
+    useKeyboardAlone(page)
     await page.goto(`${consoleUrl}/w/${slug}?tab=groups`)
     await signInAs(page, 'owner')
     await page.waitForURL(`${consoleUrl}/w/${slug}?tab=groups`)

@@ -1,19 +1,39 @@
-import type { Locator, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { waitUntilIdle } from './console.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** More presses of a key than any screen has elements. */
 const maxPresses = 250
 
+const byKeyboard = {
+  click,
+  fill,
+  selectOption,
+  check: setChecked(true),
+  uncheck: setChecked(false),
+}
+
+/** The contexts whose pages are used by keyboard. Other files of a thread use theirs by mouse. */
+const contexts = new WeakSet<BrowserContext>()
+
+let isReplaced = false
+
 /**
- * Replaces what the locators of this process do with the mouse by presses of keys alone: Tab and the arrows until the
- * focus is where the mouse would click, then Enter, Space or the text. Only files are still chosen without a key,
- * because their dialog belongs to the system.
+ * Replaces what locators do with the mouse, on all pages of the page's context, by presses of keys alone: Tab and the
+ * arrows until the focus is where the mouse would click, then Enter, Space or the text. Only files are still chosen
+ * without a key, because their dialog belongs to the system.
  */
 export function useKeyboardAlone(page: Page): void {
-  const prototype: Record<string, unknown> = Object.getPrototypeOf(page.locator('body'))
-  const check = setChecked(true)
-  Object.assign(prototype, { click, fill, selectOption, check, uncheck: setChecked(false) })
+  contexts.add(page.context())
+  if (isReplaced) return
+  isReplaced = true
+  const prototype = Object.getPrototypeOf(page.locator('body'))
+  for (const [name, press] of Object.entries(byKeyboard)) {
+    const byMouse = prototype[name]
+    prototype[name] = function (this: Locator, ...values: unknown[]) {
+      return (contexts.has(this.page().context()) ? press : byMouse).apply(this, values)
+    }
+  }
 }
 
 async function click(this: Locator, options: ReachOptions = {}): Promise<void> {

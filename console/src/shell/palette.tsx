@@ -30,10 +30,12 @@ export function Palette() {
   const [text, setText] = useState('')
   // Deferred, so that a keystroke appears in the field before the results are rendered.
   const deferredText = useDeferredValue(text)
-  const enter = useRef<Enter>({ settled: '', awaited: undefined })
+  const enter = useRef<Enter>({ settled: '', awaited: undefined, isChosen: false })
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') enter.current.isChosen = true
+    if (event.key !== 'Enter') return
     // Mantine would open a result of the previous text.
     event.preventDefault()
     event.stopPropagation()
@@ -46,7 +48,7 @@ export function Palette() {
       store={store}
       query={text}
       onQueryChange={(next) => {
-        enter.current.awaited = undefined
+        Object.assign(enter.current, { awaited: undefined, isChosen: false })
         setText(next)
       }}
       shortcut={['mod + K']}
@@ -76,8 +78,14 @@ export function Palette() {
   )
 }
 
-/** The text whose results are shown, and the text at which Enter was pressed before they were. */
-type Enter = { settled: string; awaited: string | undefined }
+type Enter = {
+  /** The text whose results are shown. */
+  settled: string
+  /** The text at which Enter was pressed before its results were shown. */
+  awaited: string | undefined
+  /** Whether an arrow key has chosen a result since the text changed. */
+  isChosen: boolean
+}
 
 const Results = memo(function Results({ text, enter }: { text: string; enter: RefObject<Enter> }) {
   const [q] = useDebouncedValue(text, 150)
@@ -88,12 +96,13 @@ const Results = memo(function Results({ text, enter }: { text: string; enter: Re
 
   useEffect(() => {
     if (!isSettled) return
-    selectFirst()
-    const { awaited } = enter.current
+    const { awaited, isChosen } = enter.current
+    const isKept = isChosen && keepSelected()
+    if (!isKept) select(0)
     const isAwaited = awaited === text
     // On a slow device, an earlier text can settle after Enter was pressed.
-    enter.current = { settled: text, awaited: isAwaited ? undefined : awaited }
-    if (isAwaited) clickSelected()
+    enter.current = { settled: text, awaited: isAwaited ? undefined : awaited, isChosen: isKept }
+    if (isAwaited && isKept === isChosen) clickSelected()
   }, [isSettled, text, keys])
 
   if (sections.length === 0) {
@@ -140,12 +149,22 @@ function ResultButton({ result: { icon, label, description, link } }: { result: 
   )
 }
 
-/** Selects the first result, as Mantine does for the arrow keys. */
-function selectFirst(): void {
-  const list = document.querySelector('[data-results]')
-  list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
-  list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
-  store.updateState((state) => ({ ...state, selected: 0 }))
+/** Tells Mantine where the selected result is now. Returns whether it is still shown. */
+function keepSelected(): boolean {
+  const index = listResults().findIndex((result) => result.hasAttribute('data-selected'))
+  if (index >= 0) select(index)
+  return index >= 0
+}
+
+/** Selects a result, as Mantine does for the arrow keys. */
+function select(index: number): void {
+  for (const [position, result] of listResults().entries())
+    result.toggleAttribute('data-selected', position === index)
+  store.updateState((state) => ({ ...state, selected: index }))
+}
+
+function listResults(): Element[] {
+  return [...document.querySelectorAll('[data-results] [data-action]')]
 }
 
 function clickSelected(): void {
