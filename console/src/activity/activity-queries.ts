@@ -31,6 +31,8 @@ export function activityQuery(filter: ActivityFilter) {
         }),
       ),
     getNextPageParam: ({ next_before }) => next_before ?? undefined,
+    // People open the log to see what they have just done.
+    staleTime: 0,
   })
 }
 
