@@ -8,6 +8,7 @@ import { createWatchAccess } from '../../src/access-keys/watch/watch-access.ts'
 import type { ServiceError } from '../../src/core/errors.ts'
 import type { Statements } from '../../src/database/statement-pool.ts'
 import { createStores } from '../../src/server/stores.ts'
+import { waitForTransactions } from '../support/snapshots.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -90,6 +91,8 @@ const idsOf = (messages: WatchAccessResponse[]) =>
 
 test.serial('a first copy is continued where it was interrupted', async (t) => {
   const service = await insertResources(2400)
+  // A cursor is at the oldest transaction, so that what was inserted after this one would be sent again.
+  await waitForTransactions(environment)
   let cursor: string | undefined
   const sent: string[] = []
   let begins = 0

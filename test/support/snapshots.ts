@@ -1,5 +1,6 @@
 import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome } from './transports.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** Converts an outcome to text, without the parts that differ between identical calls. */
 export function normalizeOutcome(outcome: Outcome): string {
@@ -64,4 +65,11 @@ export async function findRowsContaining(
 export async function readTransactionId({ pool }: TestEnvironment): Promise<number> {
   const { rows } = await pool.query('select pg_snapshot_xmax(pg_current_snapshot())::text as id')
   return Number(rows[0].id)
+}
+
+/** Waits until all transactions have ended that have begun, also those of other databases. */
+export async function waitForTransactions(environment: TestEnvironment): Promise<void> {
+  const id = await readTransactionId(environment)
+  const sql = 'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 as have_ended'
+  await waitUntil(async () => (await environment.pool.query(sql, [id])).rows[0].have_ended)
 }
