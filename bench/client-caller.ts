@@ -3,6 +3,7 @@ import { AccessServiceService } from '../clients/typescript/src/gen/daikon/v1/ac
 import { PermissionServiceService } from '../clients/typescript/src/gen/daikon/v1/permissions.ts'
 import { openDaikon } from './daikon-client.ts'
 import { kind, serviceKey } from './data-set.ts'
+import { quantileOf } from './rounds.ts'
 
 /** A check with its expected result. */
 export type CallerCheck = { token: string; resource_id: string; action: string; allowed: boolean }
@@ -113,9 +114,7 @@ async function runOneByOne({ port, checks }: CallerJob): Promise<OneByOneResult>
       if (isAllowed !== item.allowed) wrong += 1
     }
   for (const { caller } of all) caller.close()
-  const medians = all.map(({ name, times }) => {
-    return [name, times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]]
-  })
+  const medians = all.map(({ name, times }) => [name, quantileOf(times, 0.5)])
   return { p50: Object.fromEntries(medians), wrong }
 }
 

@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid'
 import { idOf, kind } from './data-set.ts'
 import type { largeWorkspaceOf, Size } from './data-set-size.ts'
 import type { Result } from './load.ts'
+import { latenciesOf } from './rounds.ts'
 import { createPicker } from './shared-resources.ts'
 
 /**
@@ -111,14 +112,7 @@ async function run({ statement, inFlight, seconds, target }: DriverJob): Promise
   await sleep(seconds * 1000)
   const elapsed = (performance.now() - started) / 1000
   isOver = true
-  const sorted = Float64Array.from(times).sort()
+  const measured = { rate: times.length / elapsed, ...latenciesOf(times) }
   await Promise.all(workers)
-  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
-  return {
-    rate: sorted.length / elapsed,
-    p50: quantile(0.5),
-    p99: quantile(0.99),
-    calls,
-    wrong: 0,
-  }
+  return { ...measured, calls, wrong: 0 }
 }

@@ -24,6 +24,7 @@ import {
   patience,
 } from './followers-job.ts'
 import { type BenchClient, createBenchClient } from './grpc-client.ts'
+import { latenciesOf } from './rounds.ts'
 
 /** The maximum number of watches on one connection. */
 const watchesPerConnection = 100
@@ -184,14 +185,11 @@ function createResource() {
 }
 
 function latencyOf(received: [string, number][], acknowledged: Map<string, number>): Latency {
-  const times = received
-    .flatMap(([id, at]) => {
-      const sent = acknowledged.get(id)
-      return sent === undefined ? [] : [at - sent]
-    })
-    .sort((a, b) => a - b)
-  const quantile = (share: number) => times[Math.floor(times.length * share)] ?? 0
-  return { p50: quantile(0.5), p99: quantile(0.99) }
+  const times = received.flatMap(([id, at]) => {
+    const sent = acknowledged.get(id)
+    return sent === undefined ? [] : [at - sent]
+  })
+  return latenciesOf(times)
 }
 
 async function waitFor(condition: () => boolean): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, OpenConnection } from './connection.ts'
 import { openHttp1 } from './http1-connection.ts'
 import { type PreparedRequest, readPreparedRequests } from './prepared-requests.ts'
+import { latenciesOf } from './rounds.ts'
 import { openStream } from './stream-connection.ts'
 import { openUnary } from './unary-connection.ts'
 
@@ -90,12 +91,9 @@ async function run(job: Job): Promise<Result> {
   for (const connection of openConnections) connection.stop()
   const { user, system } = process.cpuUsage(cpuBefore)
   if (once) prepared.clear()
-  const sorted = Float64Array.from(times).sort()
-  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   return {
     rate: times.length / elapsed,
-    p50: quantile(0.5),
-    p99: quantile(0.99),
+    ...latenciesOf(times),
     calls,
     wrong,
     generatorCpu: user + system,

@@ -11,6 +11,7 @@ import { grpcServices } from '../src/server/grpc-services.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { findMemberSearchStatement } from './member-search.ts'
 import * as organization from './organization-data.ts'
+import { quantileOf } from './rounds.ts'
 
 /**
  * `node bench/organization.ts`: measures lists, searches, member changes and checks over gRPC.
@@ -93,8 +94,8 @@ try {
         }
       }
     }
-    const [few, many] = [quantile(times[0], 0.5), quantile(times[1], 0.5)]
-    const tails = [quantile(times[0], 0.99), quantile(times[1], 0.99)] as const
+    const [few, many] = [quantileOf(times[0], 0.5), quantileOf(times[1], 0.5)]
+    const tails = [quantileOf(times[0], 0.99), quantileOf(times[1], 0.99)] as const
     const numbers = [few, tails[0], many, tails[1], many / few].map((value) => value.toFixed(2))
     rows.push(`| ${[name, ...numbers].join(' | ')} |`)
   }
@@ -199,11 +200,6 @@ function send(client: Client, name: string, message: object, token: string): Pro
       (error, response) => (error ? reject(error) : resolve(response)),
     )
   })
-}
-
-function quantile(times: number[], share: number): number {
-  const sorted = times.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * share)] ?? 0
 }
 
 /** Prints the plans of the member search. */

@@ -13,6 +13,7 @@ import { seedConnection, seedScimToken } from '../test/support/scim.ts'
 import { createSeed } from '../test/support/seed.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
+import { latenciesOf } from './rounds.ts'
 
 /**
  * `node bench/scim.ts [<users>]`: pushes 10,000 users and 100 groups by SCIM as Entra ID does, looking for each before
@@ -95,13 +96,12 @@ try {
       node: (await server.request<ServerState>({})).cpu - before.node,
       pg: cpuTimeOf(postmaster) - before.pg,
     }
-    const sorted = times.toSorted((left, right) => left - right)
-    const quantile = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)
+    const { p50, p99 } = latenciesOf(times)
     const tenths = parts.map((end, index) => (end - (parts[index - 1] ?? 0)).toFixed(1))
     const growth = tenths.length > 0 ? `tenths ${tenths.join(' ')} s; ` : ''
     process.stdout.write(
-      `${label}: ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(0)}/s; ${sorted.length} requests, ${busy} of them 503, ` +
-        `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms; CPU ${(cpu.node / 1e6).toFixed(1)} s of the server, ` +
+      `${label}: ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(0)}/s; ${times.length} requests, ${busy} of them 503, ` +
+        `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; CPU ${(cpu.node / 1e6).toFixed(1)} s of the server, ` +
         `${(cpu.pg / 1e6).toFixed(1)} s of PostgreSQL; ${growth}` +
         `load ${loadavg()[0]?.toFixed(0)}\n`,
     )

@@ -1,4 +1,5 @@
 import { GCProfiler, type GCProfilerResult } from 'node:v8'
+import { medianOf } from './rounds.ts'
 
 /**
  * `node --max-semi-space-size=32 bench/tail-map.ts [<entries>] [--object]` prints what scavenges do
@@ -42,8 +43,7 @@ function profile(replace: (index: number) => void): Statistics {
 }
 
 function print(name: string, scavenges: Statistics): void {
-  const median = (read: (one: Statistics[number]) => number) =>
-    (scavenges.map(read).sort((a, b) => a - b)[scavenges.length >> 1] ?? 0).toFixed(2)
+  const median = (read: (one: Statistics[number]) => number) => medianOf(scavenges, read).toFixed(2)
   const used = ({ heapSpaceStatistics }: Statistics[number]['beforeGC'], space: string) =>
     (heapSpaceStatistics.find(({ spaceName }) => spaceName === space)?.spaceUsedSize ?? 0) / 1e6
   const time = median(({ cost }) => cost / 1000)

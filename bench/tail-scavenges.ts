@@ -4,6 +4,7 @@ import * as http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GCProfiler, type GCProfilerResult } from 'node:v8'
+import { medianOf } from './rounds.ts'
 
 /** Milliseconds, and bytes. */
 type Scavenge = { ms: number; before: number; survived: number; promoted: number }
@@ -156,11 +157,9 @@ async function load(): Promise<void> {
   await reach(warmUp + measured)
   child.send({})
   const [scavenges] = (await once(child, 'message')) as [Scavenge[]]
-  const median = (read: (scavenge: Scavenge) => number) =>
-    scavenges.map(read).sort((a, b) => a - b)[scavenges.length >> 1] ?? 0
   const megabytes = (name: 'before' | 'survived' | 'promoted') =>
-    `${(median((scavenge) => scavenge[name]) / 1e6).toFixed(2)} MB`
-  const time = `${median(({ ms }) => ms).toFixed(2)} ms`
+    `${(medianOf(scavenges, (scavenge) => scavenge[name]) / 1e6).toFixed(2)} MB`
+  const time = `${medianOf(scavenges, ({ ms }) => ms).toFixed(2)} ms`
   process.stdout.write(
     `${scavenges.length} scavenges of ${megabytes('before')}: ${time}, ${megabytes('survived')} stay, ${megabytes('promoted')} promoted\n`,
   )

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startBenchProcess } from '../child-process.ts'
 import type { NodeProcess } from '../faults/node-process.ts'
 import { countOutcome, type OutcomeCounts, sum } from '../faults/traffic.ts'
+import { latenciesOf } from '../rounds.ts'
 import { formatNumber } from '../table.ts'
 import type { AttackJob } from './attacker.ts'
 import type { Target } from './target.ts'
@@ -77,9 +78,8 @@ export async function measureAttack(
 }
 
 function summarize(samples: TrafficSample[]): Latencies {
-  const sorted = Float64Array.from(samples.flatMap(({ latencies }) => latencies)).sort()
-  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
-  return { p50: quantile(0.5), p99: quantile(0.99), calls: sorted.length }
+  const times = samples.flatMap(({ latencies }) => latencies)
+  return { ...latenciesOf(times), calls: times.length }
 }
 
 function countErrors(samples: TrafficSample[]): OutcomeCounts {

@@ -7,6 +7,7 @@ import { createTokens } from '../../src/identity/tokens.ts'
 import { createTransports } from '../../test/support/create-transports.ts'
 import type { ServerState } from '../child-process.ts'
 import { startBenchProcess } from '../child-process.ts'
+import { medianOf } from '../rounds.ts'
 import { administrationRowsOf } from './admin-calls.ts'
 import { idOf } from './binary-rows.ts'
 import { type GrowthCall, rowsOf } from './calls.ts'
@@ -112,10 +113,9 @@ export async function measureCosts(
       const result = await run(n)
       if (n >= warmUps) results.push(result)
     }
-    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
     return {
-      pages: median(results.map(({ pages }) => pages)),
-      milliseconds: median(results.map(({ milliseconds }) => milliseconds)),
+      pages: medianOf(results, ({ pages }) => pages),
+      milliseconds: medianOf(results, ({ milliseconds }) => milliseconds),
     }
   }
 
