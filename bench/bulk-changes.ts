@@ -11,7 +11,7 @@ import { createTokens } from '../src/identity/tokens.ts'
 import { createSeed } from '../test/support/seed.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
-import { quantileOf } from './rounds.ts'
+import { quantileOf } from './quantiles.ts'
 
 /**
  * `node bench/bulk-changes.ts [<items> [<items of a call>]]`: changes 500 people or members as the

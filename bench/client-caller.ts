@@ -3,7 +3,7 @@ import { AccessServiceService } from '../clients/typescript/src/gen/daikon/v1/ac
 import { PermissionServiceService } from '../clients/typescript/src/gen/daikon/v1/permissions.ts'
 import { openDaikon } from './daikon-client.ts'
 import { kind, serviceKey } from './data-set.ts'
-import { quantileOf } from './rounds.ts'
+import { quantileOf } from './quantiles.ts'
 
 /** A check with its expected result. */
 export type CallerCheck = { token: string; resource_id: string; action: string; allowed: boolean }

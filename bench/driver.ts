@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid'
 import { idOf, kind } from './data-set.ts'
 import type { largeWorkspaceOf, Size } from './data-set-size.ts'
 import type { Result } from './load.ts'
-import { latenciesOf } from './rounds.ts'
+import { latenciesOf } from './quantiles.ts'
 import { createPicker } from './shared-resources.ts'
 
 /**

@@ -24,7 +24,7 @@ import {
   patience,
 } from './followers-job.ts'
 import { type BenchClient, createBenchClient } from './grpc-client.ts'
-import { latenciesOf } from './rounds.ts'
+import { latenciesOf } from './quantiles.ts'
 
 /** The maximum number of watches on one connection. */
 const watchesPerConnection = 100

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, OpenConnection } from './connection.ts'
 import { openHttp1 } from './http1-connection.ts'
 import { type PreparedRequest, readPreparedRequests } from './prepared-requests.ts'
-import { latenciesOf } from './rounds.ts'
+import { latenciesOf } from './quantiles.ts'
 import { openStream } from './stream-connection.ts'
 import { openUnary } from './unary-connection.ts'
 

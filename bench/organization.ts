@@ -11,7 +11,7 @@ import { grpcServices } from '../src/server/grpc-services.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { findMemberSearchStatement } from './member-search.ts'
 import * as organization from './organization-data.ts'
-import { quantileOf } from './rounds.ts'
+import { quantileOf } from './quantiles.ts'
 
 /**
  * `node bench/organization.ts`: measures lists, searches, member changes and checks over gRPC.

@@ -1,4 +1,5 @@
 import type { Result } from './load.ts'
+import { quantileOf } from './quantiles.ts'
 
 type Measures = Record<string, (round: number) => Promise<unknown>>
 
@@ -21,16 +22,6 @@ export async function interleave<Selected extends Measures>(
     results.push(result as Round<Selected>)
   }
   return results
-}
-
-/** Returns the number that a share of the numbers does not reach, such as the median for 0.5. */
-export function quantileOf(numbers: readonly number[], share: number): number {
-  return Float64Array.from(numbers).sort()[Math.floor(numbers.length * share)] ?? 0
-}
-
-/** Returns the median of latencies, and what 99 % of them do not reach. */
-export function latenciesOf(times: readonly number[]): { p50: number; p99: number } {
-  return { p50: quantileOf(times, 0.5), p99: quantileOf(times, 0.99) }
 }
 
 /** Returns the median of `read` over the rounds. */

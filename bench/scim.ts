@@ -13,7 +13,7 @@ import { seedConnection, seedScimToken } from '../test/support/scim.ts'
 import { createSeed } from '../test/support/seed.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
-import { latenciesOf } from './rounds.ts'
+import { latenciesOf } from './quantiles.ts'
 
 /**
  * `node bench/scim.ts [<users>]`: pushes 10,000 users and 100 groups by SCIM as Entra ID does, looking for each before

@@ -15,7 +15,8 @@ import { createSeed } from '../test/support/seed.ts'
 import { appUri } from '../test/support/sign-in.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
-import { interleave, medianOf, quantileOf } from './rounds.ts'
+import { quantileOf } from './quantiles.ts'
+import { interleave, medianOf } from './rounds.ts'
 
 /**
  * `node bench/sign-in.ts [<addresses>]`: whether times of answers tell a known address from an unknown one, and

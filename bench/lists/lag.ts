@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Harness } from '../harness.ts'
-import { quantileOf } from '../rounds.ts'
+import { quantileOf } from '../quantiles.ts'
 import { formatNumber, type Row } from '../table.ts'
 import { type Changes, changedType } from './changed-resources.ts'
 

@@ -1,5 +1,5 @@
 import type { Visible } from '../../clients/typescript/src/access.ts'
-import { quantileOf } from '../rounds.ts'
+import { quantileOf } from '../quantiles.ts'
 
 /** The orders of lists. */
 export const orders = { title: 'd.title, d.id', newest: 'd.created_at desc, d.id' }
