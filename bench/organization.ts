@@ -11,7 +11,7 @@ import { grpcServices } from '../src/server/grpc-services.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { findMemberSearchStatement } from './member-search.ts'
 import * as organization from './organization-data.ts'
-import { quantileOf } from './quantiles.ts'
+import { latenciesOf } from './quantiles.ts'
 
 /**
  * `node bench/organization.ts`: measures lists, searches, member changes and checks over gRPC.
@@ -94,9 +94,9 @@ try {
         }
       }
     }
-    const [few, many] = [quantileOf(times[0], 0.5), quantileOf(times[1], 0.5)]
-    const tails = [quantileOf(times[0], 0.99), quantileOf(times[1], 0.99)] as const
-    const numbers = [few, tails[0], many, tails[1], many / few].map((value) => value.toFixed(2))
+    const [few, many] = [latenciesOf(times[0]), latenciesOf(times[1])]
+    const ratio = many.p50 / few.p50
+    const numbers = [few.p50, few.p99, many.p50, many.p99, ratio].map((value) => value.toFixed(2))
     rows.push(`| ${[name, ...numbers].join(' | ')} |`)
   }
   process.stdout.write(`

@@ -97,8 +97,9 @@ const Results = memo(function Results({ text, enter }: { text: string; enter: Re
   useEffect(() => {
     if (!isSettled) return
     const { awaited, isChosen } = enter.current
-    const isKept = isChosen && keepSelected()
-    if (!isKept) select(0)
+    const chosen = isChosen ? findSelected() : -1
+    const isKept = chosen >= 0
+    select(isKept ? chosen : 0)
     const isAwaited = awaited === text
     // On a slow device, an earlier text can settle after Enter was pressed.
     enter.current = { settled: text, awaited: isAwaited ? undefined : awaited, isChosen: isKept }
@@ -149,11 +150,9 @@ function ResultButton({ result: { icon, label, description, link } }: { result: 
   )
 }
 
-/** Tells Mantine where the selected result is now. Returns whether it is still shown. */
-function keepSelected(): boolean {
-  const index = listResults().findIndex((result) => result.hasAttribute('data-selected'))
-  if (index >= 0) select(index)
-  return index >= 0
+/** Returns the index of the selected result, or -1 if it is no longer shown. */
+function findSelected(): number {
+  return listResults().findIndex((result) => result.hasAttribute('data-selected'))
 }
 
 /** Selects a result, as Mantine does for the arrow keys. */
