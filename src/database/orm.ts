@@ -95,6 +95,7 @@ import { DelegatedTokens } from './migrations/106-delegated-tokens.ts'
 import { AgentsInActivity } from './migrations/107-agents-in-activity.ts'
 import { ResourceChanges } from './migrations/108-resource-changes.ts'
 import { AccessKeySecrets } from './migrations/109-access-key-secrets.ts'
+import { SearchInTurkish } from './migrations/110-search-in-turkish.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -209,6 +210,7 @@ const migrations = [
   { name: '107-agents-in-activity', class: AgentsInActivity },
   { name: '108-resource-changes', class: ResourceChanges },
   { name: '109-access-key-secrets', class: AccessKeySecrets },
+  { name: '110-search-in-turkish', class: SearchInTurkish },
 ]
 
 type OrmOptions = {

@@ -4,13 +4,13 @@ import pg from 'pg'
 /** A database for one test file, cloned from the migrated template. */
 export type TestDatabase = { url: string; pool: pg.Pool; drop(): Promise<void> }
 
-/** Clones the template database that `npm test` creates. */
-export async function cloneDatabase(): Promise<TestDatabase> {
+/** Clones a template, by default the one that `npm test` creates. */
+export async function cloneDatabase(template = 'template_daikon'): Promise<TestDatabase> {
   const adminUrl = process.env.TEST_DATABASE_URL
   if (!adminUrl)
     throw new Error('TEST_DATABASE_URL is not set. Run the tests with: npm test -- <files>')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(adminUrl, `create database ${name} template template_daikon strategy file_copy`)
+  await administer(adminUrl, `create database ${name} template ${template} strategy file_copy`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href, max: 5 })

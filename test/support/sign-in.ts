@@ -30,6 +30,8 @@ export type SignInEnvironmentOptions = {
   options?: Parameters<typeof startTestEnvironment>[0]
   /** Replaces the environment's own database. */
   databaseUrl?: string
+  /** The database that is cloned. */
+  template?: string
   /** Overrides the settings of the mock provider. */
   settings?: Partial<ProviderSettings>
   dependencies?: Parameters<typeof startTestEnvironment>[2]
@@ -42,6 +44,7 @@ export async function createSignInEnvironment({
   people = [],
   options,
   databaseUrl,
+  template,
   settings,
   dependencies,
 }: SignInEnvironmentOptions = {}) {
@@ -61,10 +64,13 @@ export async function createSignInEnvironment({
     ...settings,
   }
   const providers = createProviders(providerSettings, { timeout: providerTimeout })
-  const environment = await startTestEnvironment({ ...providerSettings, ...options }, databaseUrl, {
-    providers,
-    ...dependencies,
-  })
+  const environment = await startTestEnvironment(
+    { ...providerSettings, ...options },
+    databaseUrl,
+    { providers, ...dependencies },
+    undefined,
+    template,
+  )
   await environment.seed.clientApp([appUri])
   return {
     ...environment,

@@ -18,9 +18,19 @@ export async function createTemplateDatabase(adminUrl: string): Promise<void> {
   await client.query('set scram_iterations = 1')
   const password = client.escapeLiteral(decodeURIComponent(new URL(adminUrl).password))
   await client.query(`alter role current_user password ${password}`)
-  await client.query('create database template_daikon')
   await client.end()
-  const url = new URL(adminUrl)
-  url.pathname = '/template_daikon'
-  await migrate(url.href)
+  await createMigratedDatabase(adminUrl, 'template_daikon')
+}
+
+/** Creates a migrated database, with options of `create database`. */
+export async function createMigratedDatabase(
+  adminUrl: string,
+  name: string,
+  options = '',
+): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  await client.query(`create database ${name} ${options}`)
+  await client.end()
+  await migrate(Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href)
 }

@@ -62,15 +62,16 @@ export type TestEnvironment = Node & {
 /**
  * Starts a test environment. `stop` stops all its nodes and drops its database. `replicas` contains
  * the URLs of standbys of the PostgreSQL server. `databaseUrl`, or what it returns for the URL of the
- * new database, is what nodes connect to.
+ * new database, is what nodes connect to. `template` is the database that is cloned.
  */
 export async function startTestEnvironment(
   options: NodeOptions = {},
   databaseUrl?: string | ((url: string) => string),
   dependencies: Partial<ApplicationDependencies> = {},
   replicas: ReplicaSettings = { urls: [] },
+  template?: string,
 ): Promise<TestEnvironment> {
-  const database = await cloneDatabase()
+  const database = await cloneDatabase(template)
   const nodeUrl = typeof databaseUrl === 'function' ? databaseUrl(database.url) : databaseUrl
   const keys = await readKeys(await findTestKeys())
   const clock: TestEnvironment['clock'] = { now: undefined }

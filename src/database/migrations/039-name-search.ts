@@ -11,28 +11,11 @@ export class NameSearch extends Migration {
   override name = '039-name-search'
 
   override up(): void {
-    // Combining marks of Latin, Greek, Cyrillic, Hebrew and Arabic; zero-width and direction marks.
-    const invisible = String.raw`[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]`
-    const visible = `regexp_replace(normalize(value, nfkd), '${invisible}', '', 'g')`
-    // Letters that have no decomposition.
-    let latin = `translate(${visible}, 'øØłŁđĐħĦŧŦıðÐ', 'oollddhhttidd')`
-    for (const [letter, ascii] of [
-      ['æ', 'ae'],
-      ['Æ', 'ae'],
-      ['œ', 'oe'],
-      ['Œ', 'oe'],
-      ['ß', 'ss'],
-      ['ẞ', 'ss'],
-      ['þ', 'th'],
-      ['Þ', 'th'],
-    ]) {
-      latin = `replace(${latin}, '${letter}', '${ascii}')`
-    }
     this.addSql(`
       create function search_text(value text) returns text
       language sql immutable parallel safe
       return case when octet_length(value) = length(value) then lower(value)
-        else lower(${latin}) end`)
+        else lower(${withoutAccents('value')}) end`)
     this.addSql('drop index users_email_name_idx')
     this.addSql('drop index workspaces_slug_name_idx')
     for (const [table, columns] of Object.entries(searched)) {
@@ -50,4 +33,26 @@ const searched = {
   users: ['email', 'name'],
   workspaces: ['slug', 'name'],
   groups: ['name'],
+}
+
+/** Returns SQL for a text without accents and invisible characters. */
+export function withoutAccents(sql: string): string {
+  // Combining marks of Latin, Greek, Cyrillic, Hebrew and Arabic; zero-width and direction marks.
+  const invisible = String.raw`[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]`
+  const visible = `regexp_replace(normalize(${sql}, nfkd), '${invisible}', '', 'g')`
+  // Letters that have no decomposition.
+  let latin = `translate(${visible}, 'øØłŁđĐħĦŧŦıðÐ', 'oollddhhttidd')`
+  for (const [letter, ascii] of [
+    ['æ', 'ae'],
+    ['Æ', 'ae'],
+    ['œ', 'oe'],
+    ['Œ', 'oe'],
+    ['ß', 'ss'],
+    ['ẞ', 'ss'],
+    ['þ', 'th'],
+    ['Þ', 'th'],
+  ]) {
+    latin = `replace(${latin}, '${letter}', '${ascii}')`
+  }
+  return latin
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Role, roles } from '../../core/roles.ts'
+import { lowerCase } from '../../database/lower-case.ts'
 import { query } from '../../database/query.ts'
 import { type Claims, maxGroups } from '../claims.ts'
 
@@ -122,7 +123,7 @@ const findNamesSql = `
           select rg.role_id from group_members g
           join custom_role_groups rg on rg.group_id = g.group_id
           where g.user_id = $1 and g.workspace_id = $2
-        ) and lower(trim(r.name)) <> all($3)
+        ) and ${lowerCase('trim(r.name)')} <> all($3)
       order by r.name) as "customRoles",
     array(select g.name from group_members m join groups g on g.id = m.group_id
       where m.user_id = $1 and m.workspace_id = $2 order by g.name) as groups`

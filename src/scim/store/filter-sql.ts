@@ -1,5 +1,6 @@
 import { isTimestamp } from '../../core/timestamp.ts'
 import { isUuid } from '../../core/uuid.ts'
+import { lowerCase } from '../../database/lower-case.ts'
 import { type Comparison, type Filter, invalidFilter, type Operator } from '../filter.ts'
 
 /** A single value as SQL. The SQL never contains anything that a client has sent. */
@@ -164,9 +165,9 @@ function compareText(
   addValue: AddValue,
 ): string {
   if (typeof value !== 'string') throw invalidFilter(`must compare ${path} with a string`)
-  const own = type === 'text' ? `lower(${sql})` : sql
-  const text = type === 'lower' ? value.trim() : value
-  const other = type === 'exact' ? addValue(text, 'text') : `lower(${addValue(text, 'text')})`
+  const own = type === 'text' ? lowerCase(sql) : sql
+  const text = addValue(type === 'lower' ? value.trim() : value, 'text')
+  const other = type === 'exact' ? text : lowerCase(text)
   switch (operator) {
     case 'co':
       return `position(${other} in ${own}) > 0`
