@@ -36,7 +36,7 @@ if (words.length === 0 || words.includes('conditions')) {
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-abuse-'))
 const embedded = await startEmbedded({ dataDir })
 const bound = setTimeout(() => {
-  stopBenchProcesses()
+  void stopBenchProcesses()
   throw new Error('The attacks exceeded their time limit')
 }, timeLimit)
 
@@ -64,7 +64,7 @@ try {
   }
 } finally {
   clearTimeout(bound)
-  stopBenchProcesses()
+  await stopBenchProcesses()
   await embedded.stop()
   rmSync(dataDir, { recursive: true })
 }

@@ -113,7 +113,7 @@ try {
   for (const [name, work] of Object.entries(actions)) await measure(`${name}, ${items}`, work)
   process.stdout.write(`parts of ${partSize}; load ${loadavg()[0]?.toFixed(1)}\n`)
 } finally {
-  stopBenchProcesses()
+  await stopBenchProcesses()
   await embedded.stop()
   await rm(folder, { recursive: true, force: true })
 }

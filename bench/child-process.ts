@@ -88,12 +88,16 @@ async function nextEvent(
   }
 }
 
-/** Stops all processes, except those that write a profile, which exit by themselves. */
-export function stopBenchProcesses(): void {
-  for (const child of running) {
+/** Stops all processes, except those that write a profile, which exit by themselves, and waits for their exit. */
+export async function stopBenchProcesses(): Promise<void> {
+  const stopped = running.splice(0).map(async (child) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
     if (profiles && child.connected) child.disconnect()
     else child.kill()
-  }
+    await exited
+  })
+  await Promise.all(stopped)
 }
 
 /** Makes a server respond to every message with its state, and exit with the benchmark. */

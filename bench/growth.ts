@@ -68,7 +68,7 @@ export async function compareSizes(
         withoutStatistics.push({ size, costs: await measure() })
       }
     } finally {
-      stopBenchProcesses()
+      await stopBenchProcesses()
       await database.stop()
     }
   }

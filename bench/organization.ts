@@ -110,7 +110,7 @@ ${rows.join('\n')}
   if (process.argv.includes('--explain')) await printPlans(organizations[1].url)
   for (const opened of organizations) await opened.close()
 } finally {
-  stopBenchProcesses()
+  await stopBenchProcesses()
   await embedded.stop()
 }
 

@@ -182,7 +182,7 @@ try {
   )
 } finally {
   agent.destroy()
-  stopBenchProcesses()
+  await stopBenchProcesses()
   await embedded.stop()
   await rm(folder, { recursive: true, force: true })
 }

@@ -138,7 +138,7 @@ try {
         `${medianOf(results, (one) => one[kind].pg).toFixed(1)} ms of PostgreSQL; load ${loadavg()[0]?.toFixed(0)}\n`,
     )
 } finally {
-  stopBenchProcesses()
+  await stopBenchProcesses()
   await Promise.all([mock.close(), mailbox.close()])
   await embedded.stop()
   await rm(folder, { recursive: true, force: true })

@@ -15,7 +15,7 @@ test.before(async () => {
 })
 test.after.always(async () => {
   await environment?.close()
-  stopBenchProcesses()
+  await stopBenchProcesses()
   await database.drop()
 })
 

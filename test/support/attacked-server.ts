@@ -118,7 +118,7 @@ export async function startAttackedServer(
       }
     },
     async stop() {
-      stopBenchProcesses()
+      await stopBenchProcesses()
       for (const cleanup of cleanups) cleanup()
       await server.exited
       await environment.close()
