@@ -4,13 +4,15 @@ import { requestScope } from '../core/request-scope.ts'
 /**
  * What statements rely on, whatever the database, its user or the URL sets. Dates are read in this format
  * only, positions need every digit, and transactions must see what was committed while they waited for a
- * lock.
+ * lock. Parameters contain arrays with NULL, and statements contain backslashes.
  */
 const required = {
   DateStyle: 'ISO',
   TimeZone: 'UTC',
   extra_float_digits: '1',
   default_transaction_isolation: 'read committed',
+  array_nulls: 'on',
+  standard_conforming_strings: 'on',
 }
 
 /**

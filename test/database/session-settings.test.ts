@@ -9,6 +9,8 @@ const settings = {
   TimeZone: 'Asia/Kolkata',
   extra_float_digits: '-15',
   default_transaction_isolation: 'serializable',
+  array_nulls: 'off',
+  standard_conforming_strings: 'off',
 }
 const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
 const environment = await startTestEnvironment(
@@ -34,6 +36,13 @@ test('every pool reads numbers with all digits, and days in UTC', async (t) => {
   const sql = `select 1234567::float8 as number, '2026-11-30T23:59:00Z'::timestamptz::date::text as day`
   t.deepEqual(await query(database.fork(), sql, []), [{ number: 1234567, day: '2026-11-30' }])
   t.deepEqual(await database.statements.rows('numbers', sql, []), [[1234567, '2026-11-30']])
+})
+
+test('every pool passes arrays with NULL, and backslashes that mean themselves', async (t) => {
+  const sql = String.raw`select ($1::text[])[1] is null as isnull, '\d' as backslash`
+  t.deepEqual(await query(database.fork(), sql, [[null]]), [{ isnull: true, backslash: '\\d' }])
+  const rows = await database.statements.rows('arrays', sql, [[null]])
+  t.deepEqual(rows, [[true, '\\d']])
 })
 
 test('transactions see what is committed while they wait', async (t) => {
