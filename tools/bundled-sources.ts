@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 
 /** What use-bundled-packages.ts reads. All names are URLs of files. */
 export type SourceIndex = {
-  /** The program and the test files that load the server. What else starts a thread loads its few modules. */
+  /** The program and the test files that load the server or its entities. What else starts a thread loads its few modules. */
   entries: string[]
   /** The modules of the server, with the module in the folder that has the same exports. */
   modules: Record<string, string>
@@ -18,6 +18,9 @@ export type SourceIndex = {
 
 /** The module that composes the server. What it imports is bundled. */
 const server = 'src/server/application.ts'
+
+/** The module with the entities, of which a thread must not load a second copy beside that of the server. */
+const entities = 'src/database/orm.ts'
 
 const bundleId = '\0sources'
 
@@ -36,7 +39,7 @@ export async function bundleSources(): Promise<string> {
   }
   collect(server)
   const sources = [...found].sort()
-  const known = new Map([[server, true]])
+  const known = new Map([server, entities].map((file) => [file, true]))
   const loadsServer = (file: string): boolean => {
     const loads = known.get(file) ?? (imports.get(file) ?? []).some(loadsServer)
     known.set(file, loads)
