@@ -31,16 +31,10 @@ export function activityQuery(filter: ActivityFilter) {
         }),
       ),
     getNextPageParam: ({ next_before }) => next_before ?? undefined,
+    // People open the log to see what they have just done.
+    staleTime: 0,
   })
 }
-
-// People look at the log to see what they have just done.
-api.use({
-  onResponse({ request, response }) {
-    if (request.method !== 'GET' && response.ok)
-      void queryClient.invalidateQueries({ queryKey: ['activity'] })
-  },
-})
 
 /** Loads the newest entries that match a filter, for the live log. */
 export function newestActivityQuery(filter: ActivityFilter) {
