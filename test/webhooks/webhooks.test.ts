@@ -307,9 +307,9 @@ test.serial('a success in between means that the webhook is not failing', async 
   const receiver = await startReceiver(t)
   const { id: webhook_id } = await call('CreateWebhook', { url: receiver.url, events: ['group.*'] })
   receiver.respond = (response, { body }) =>
-    response.writeHead(body.includes('bad') ? 500 : 200).end()
+    response.writeHead(body.includes('broken') ? 500 : 200).end()
   clock.now = new Date()
-  await record(undefined, 'bad')
+  await record(undefined, 'broken')
   await deliver()
   t.truthy((await webhookOf(webhook_id))?.failingSince)
   await record(undefined, 'good')
