@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import pg from 'pg'
 import { createTextPattern, matchesText } from '../../src/core/text-pattern.ts'
 import { createAdmin } from '../support/admin.ts'
+import { administer } from '../support/database.ts'
 import { createOAuthClient, signInWithOAuth } from '../support/oauth.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createDirectory } from '../support/scim.ts'
@@ -24,10 +24,7 @@ const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(async () => {
   await environment.stop()
-  const client = new pg.Client({ connectionString: adminUrl })
-  await client.connect()
-  await client.query(`drop database ${template}`)
-  await client.end()
+  await administer(adminUrl, `drop database ${template}`)
 })
 
 test('the database lowers I to a letter without a dot', async (t) => {

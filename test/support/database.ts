@@ -26,7 +26,7 @@ export async function cloneDatabase(template = 'template_daikon'): Promise<TestD
 }
 
 /** Runs one statement at a time, because PostgreSQL rejects copying a template that is in use. */
-async function administer(url: string, sql: string): Promise<void> {
+export async function administer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

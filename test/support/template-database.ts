@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { migrate } from '../../src/database/migrate.ts'
+import { administer } from './database.ts'
 
 /**
  * Creates the migrated database that `cloneDatabase` copies, on the PostgreSQL server at
@@ -28,9 +29,6 @@ export async function createMigratedDatabase(
   name: string,
   options = '',
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl })
-  await client.connect()
-  await client.query(`create database ${name} ${options}`)
-  await client.end()
+  await administer(adminUrl, `create database ${name} ${options}`)
   await migrate(Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href)
 }
