@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort } from '../../src/core/free-port.ts'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
@@ -16,7 +16,7 @@ export type NodeProcess = {
   transports: Transport[]
   httpPort: number
   grpcPort: number
-  /** Milliseconds from the start of the process to its first response. */
+  /** Milliseconds from the start of the process until it listens. */
   startupMilliseconds: number
   /** Returns the resident memory in MiB. */
   memory(): number
@@ -37,13 +37,11 @@ export function connectToNode(ports: { grpcPort: number; httpPort: number }): Tr
   return createTransports({ operations }, ports)
 }
 
-/** Starts a node, of the version in `folder`, and waits until it responds. */
+/** Starts a node, of the version in `folder`, and waits until it listens. */
 export async function startNode(
   settings: Record<string, string>,
   folder = root,
 ): Promise<NodeProcess> {
-  const httpPort = Number(settings.HTTP_PORT ?? (await findFreePort()))
-  const grpcPort = Number(settings.GRPC_PORT ?? (await findFreePort()))
   const startedAt = performance.now()
   // Other versions have other packages.
   const preloaded = folder === root ? bundledPackages : []
@@ -54,20 +52,16 @@ export async function startNode(
       ...bundleVariables,
       HTTP_HOST: '127.0.0.1',
       GRPC_HOST: '127.0.0.1',
-      HTTP_PORT: `${httpPort}`,
-      GRPC_PORT: `${grpcPort}`,
+      HTTP_PORT: '0',
+      GRPC_PORT: '0',
       METRICS_PORT: '0',
       CONSOLE_ENABLED: 'false',
-      LOG_LEVEL: 'error',
       RATE_LIMIT_ENABLED: 'false',
       ...settings,
     },
-    stdio: [
-      'ignore',
-      process.env.FAULTS_LOG ? 'inherit' : 'ignore',
-      process.env.FAULTS_LOG ? 'inherit' : 'ignore',
-    ],
+    stdio: ['ignore', 'pipe', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
   })
+  if (process.env.FAULTS_LOG) child.stdout.pipe(process.stdout)
   const hasExited = () => child.exitCode !== null || child.signalCode !== null
   const end = async (signal: NodeJS.Signals) => {
     for (const transport of transports) transport.close()
@@ -84,13 +78,7 @@ export async function startNode(
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await isHealthy())) {
-    if (hasExited() || performance.now() - startedAt > 120_000) {
-      child.kill('SIGKILL')
-      throw new Error('The node does not start')
-    }
-    await sleep(10)
-  }
+  const { httpPort, grpcPort } = await readPorts(child)
   const startupMilliseconds = performance.now() - startedAt
   const transports = createTransports({ operations }, { grpcPort, httpPort }, folder !== root)
   return {
@@ -105,5 +93,23 @@ export async function startNode(
     isAlive: async () => !hasExited() && (await isHealthy()),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
+  }
+}
+
+/** Returns the ports that a node has chosen, once it listens. */
+async function readPorts(
+  child: ChildProcess & { stdout: Readable },
+): Promise<{ httpPort: number; grpcPort: number }> {
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 120_000)
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      const { msg, http_port, grpc_port } = line.startsWith('{') ? JSON.parse(line) : {}
+      if (msg === 'daikon is listening') return { httpPort: http_port, grpcPort: grpc_port }
+    }
+    throw new Error('The node does not start')
+  } finally {
+    clearTimeout(timeout)
+    // The rest of the log is not kept.
+    child.stdout.resume()
   }
 }
