@@ -4,7 +4,9 @@ import { requestScope } from '../core/request-scope.ts'
 /**
  * What statements rely on, whatever the database, its user or the URL sets. Dates are read in this format
  * only, positions need every digit, and transactions must see what was committed while they waited for a
- * lock. Parameters contain arrays with NULL, and statements contain backslashes.
+ * lock. Parameters contain arrays with NULL, and statements contain backslashes. pg-boss's functions
+ * fail if every name is quoted. Pools close idle sessions themselves: a call would fail with one that
+ * PostgreSQL ends as it begins.
  */
 const required = {
   DateStyle: 'ISO',
@@ -13,6 +15,8 @@ const required = {
   default_transaction_isolation: 'read committed',
   array_nulls: 'on',
   standard_conforming_strings: 'on',
+  quote_all_identifiers: 'off',
+  idle_session_timeout: '0',
 }
 
 /**

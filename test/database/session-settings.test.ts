@@ -11,6 +11,8 @@ const settings = {
   default_transaction_isolation: 'serializable',
   array_nulls: 'off',
   standard_conforming_strings: 'off',
+  quote_all_identifiers: 'on',
+  idle_session_timeout: '1h',
 }
 const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
 const environment = await startTestEnvironment(
@@ -43,6 +45,12 @@ test('every pool passes arrays with NULL, and backslashes that mean themselves',
   t.deepEqual(await query(database.fork(), sql, [[null]]), [{ isnull: true, backslash: '\\d' }])
   const rows = await database.statements.rows('arrays', sql, [[null]])
   t.deepEqual(rows, [[true, '\\d']])
+})
+
+test('PostgreSQL quotes only names that need it, and ends no idle session', async (t) => {
+  const sql = `select quote_ident('members') as name, current_setting('idle_session_timeout') as timeout`
+  t.deepEqual(await query(database.fork(), sql, []), [{ name: 'members', timeout: '0' }])
+  t.deepEqual(await database.statements.rows('quotes', sql, []), [['members', '0']])
 })
 
 test('transactions see what is committed while they wait', async (t) => {
