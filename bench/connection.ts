@@ -21,4 +21,6 @@ export type OpenConnection = (options: {
   inFlight: number
   next: () => PreparedRequest | undefined
   onResponse: OnResponse
+  /** Called if the server ends the connection, which is an error by default. */
+  onLost?: () => void
 }) => Promise<Connection>

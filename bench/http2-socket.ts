@@ -20,11 +20,13 @@ export type Http2Socket = {
   close(): void
 }
 
-/** Handlers for stream frames and for the end of each chunk that is read. */
+/** Handlers for stream frames, for the end of each chunk that is read, and for the end of the connection. */
 export type Http2Handlers = {
   data(stream: number, payload: Buffer): void
   end(stream: number): void
   chunkRead(): void
+  /** Called if the server ends the connection, which is an error by default. */
+  lost?: (() => void) | undefined
 }
 
 const empty = Buffer.alloc(0)
@@ -118,6 +120,11 @@ export function openHttp2(port: number, handlers: Http2Handlers): Promise<Http2S
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.write(preface)
+      socket.once('close', () => {
+        if (closed) return
+        if (!handlers.lost) throw new Error('The server closed the connection')
+        handlers.lost()
+      })
       resolve({
         open(head) {
           const id = stream

@@ -91,15 +91,16 @@ async function waitForFirstResponse(
   for (;;) {
     if (child.exitCode !== null) throw new Error('The server did not start')
     const requests = [request]
-    const response = Promise.withResolvers<void>()
+    const response = Promise.withResolvers<boolean>()
     const connection = await openUnary({
       port,
       inFlight: 1,
       next: () => requests.shift(),
-      onResponse: () => response.resolve(),
+      onResponse: () => response.resolve(true),
+      // Before it starts, the server listens for an instant, to see whether it can.
+      onLost: () => response.resolve(false),
     }).catch(() => undefined)
-    if (connection) {
-      await response.promise
+    if (connection && (await response.promise)) {
       connection.stop()
       return
     }

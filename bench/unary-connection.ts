@@ -5,7 +5,7 @@ import { isExpected } from './prepared-requests.ts'
 const empty = Buffer.alloc(0)
 
 /** Makes concurrent unary gRPC calls on one HTTP/2 connection. */
-export const openUnary: OpenConnection = async ({ port, inFlight, next, onResponse }) => {
+export const openUnary: OpenConnection = async ({ port, inFlight, next, onResponse, onLost }) => {
   const waiting = new Map<number, { started: number; expected: Buffer; body: Buffer }>()
   let stopped = false
 
@@ -36,6 +36,7 @@ export const openUnary: OpenConnection = async ({ port, inFlight, next, onRespon
       onResponse(performance.now() - call.started, isExpected(message, call.expected))
     },
     chunkRead: fill,
+    lost: onLost,
   })
   fill()
   socket.flush()
