@@ -21,7 +21,7 @@ export async function measureMemory(harness: Harness, addRow: (row: Row) => void
   )
   const files = [writeChecks(harness, 'memory', batchesWithResponses).daikon]
   const job = { kind: 'unary', inFlight: 64, files } as const
-  await harness.measure(daikon, { ...job, seconds: seconds / 3 })
+  await harness.measure(daikon, { ...job, seconds: quick ? 1 : 60 })
 
   const samples: { minutes: number; megabytes: number }[] = []
   const startedAt = performance.now()
