@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 
 /** The number of items for which `forEachInTurns` works in one iteration of the event loop. */
@@ -31,8 +32,13 @@ export function createTurns(): TakeTurn {
   }
 }
 
+/** Lets the event loop turn, so that calls are handled before the work goes on. */
+export async function nextTurn(): Promise<void> {
+  await setImmediate()
+}
+
 /** How long `inTurn` may hold the event loop before it lets it turn, in milliseconds. */
-const maxStretch = 5
+const maxStretch = 2
 
 /** How long work has held the event loop since it was last let turn. */
 let stretch = 0
@@ -48,13 +54,15 @@ export function inTurn<Result>(work: () => Result): Result | Promise<Result> {
   if (stretch < maxStretch) return measure(work)
   return new Promise((resolve, reject) => {
     if (waiting.length === 0) globalThis.setImmediate(workInTurn)
-    waiting.push(() => {
+    // It would otherwise run in the request whose work began to wait first.
+    const run = AsyncResource.bind(() => {
       try {
         resolve(measure(work))
       } catch (error) {
         reject(error)
       }
     })
+    waiting.push(run)
   })
 }
 

@@ -5,6 +5,7 @@ import type { ReadPosition } from '../core/read-position.ts'
 import type { Principal, RequestContext, Transactional } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import type { Span } from '../core/trace.ts'
+import { nextTurn } from '../core/turns.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { Ask, Facts } from '../permissions/engine/ask.ts'
 import { clientAddress } from '../rate-limit/client-address.ts'
@@ -140,6 +141,9 @@ async function runSteps(running: Running, steps: Steps): Promise<object> {
     steps.authenticate(running, credentials, status, loaded)
   }
   await steps.admitMessage(running, credentials)
+  // Reading, handling and encoding a large message take milliseconds each.
+  const takeTurn = call.hasLargeBody ? nextTurn : undefined
+  await takeTurn?.()
   const message = call.read ? await call.read() : (call.readInTurn?.() ?? call.message)
   const decoded = decode(operation, message)
 
@@ -158,7 +162,9 @@ async function runSteps(running: Running, steps: Steps): Promise<object> {
 
   // Calls are admitted before they take a connection, so that no tenant can take all of them.
   if (!isList) await steps.admit(running, credentials, running.principal)
+  await takeTurn?.()
   const response = await steps.handle(running, decoded.request, facts)
+  await takeTurn?.()
   return operation.policy.position ? steps.addPosition(running, response) : response
 }
 
