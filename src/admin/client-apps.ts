@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ClientAppCreateRequest,
   ClientAppRequest,
@@ -14,6 +13,7 @@ import { actorOf, userIdOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
@@ -59,7 +59,7 @@ export async function createClientApp(
   request: ClientAppCreateRequest,
 ): Promise<ClientAppResponse> {
   const { stores, principal } = context
-  const id = uuid()
+  const id = newId()
   const { type = 'public', redirect_uris, workspace_id } = request
   const { pkce_required: pkceRequired = true } = request
   requireUrls(request, context)

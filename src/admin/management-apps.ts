@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ListManagementAppsRequest,
   ListManagementAppsResponse,
@@ -12,6 +11,7 @@ import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf, userIdOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createManagementSecret, managementSecretPrefix } from '../identity/management-apps.ts'
@@ -44,7 +44,7 @@ export async function createManagementApp(
   request: ManagementAppCreateRequest,
 ): Promise<ManagementAppResponse> {
   const actor = actorOf(principal)
-  const id = uuid()
+  const id = newId()
   const name = request.name.trim()
   const scopes = sortScopes(request.scopes)
   return stores.transaction(async (tx) => {

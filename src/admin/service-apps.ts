@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ApiResource,
   GetServiceAppRequest,
@@ -17,6 +16,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
@@ -42,7 +42,7 @@ export async function createServiceApp(
   const { stores, principal } = context
   const actor = actorOf(principal)
   const app = {
-    id: uuid(),
+    id: newId(),
     name: name.trim(),
     serviceName: service_name,
     createdBy: userIdOf(actor),

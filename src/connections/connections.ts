@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
 import type {
   ConnectionCreateRequest,
   ConnectionDeleteRequest,
@@ -11,6 +10,7 @@ import type { DeleteResponse, WorkspaceRequest } from '../../gen/daikon/v1/works
 import { actorOf, userIdOf } from '../activity/actor.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { DiscoveryDocument } from '../identity/providers/documents.ts'
 import { requireGuestSupport } from '../workspaces/guests.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
@@ -75,7 +75,7 @@ export async function createConnection(
     ...violations,
   ])
   if (enforced) throw enforcementNotReady()
-  const id = uuid()
+  const id = newId()
   const actor = actorOf(principal)
   const secret = secretBox.encrypt(client_secret, secretContext(id))
   const provider = { name: name.trim(), issuer, clientId, scopes: withOpenid(scopes) }

@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { newId } from '../core/new-id.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import type { Agreement, ConsentQuestion } from '../identity/ports.ts'
 import type { ClientStore } from '../identity/store/client-store.ts'
@@ -50,7 +50,7 @@ export async function agree(
   if (!before) {
     const beyond = await tx.consents.listBeyond(question.user.id, maxPerUser - 1)
     await endGrants(tx, actor, beyond, now)
-    const created = { id: uuid(), ...key, host, metadataHash, scopes: question.scopes }
+    const created = { id: newId(), ...key, host, metadataHash, scopes: question.scopes }
     await tx.consents.insert(created, now)
     await tx.activity.record(actor, grantEvent('grant.created', await requireGrant(tx, created.id)))
     return created.id

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
 import { type Actor, userIdOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { noExpiry } from '../core/expiry.ts'
+import { newId } from '../core/new-id.ts'
 import type { OnProgress } from '../core/on-progress.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
 import { recordStandings, requireGuestSupport, type Standing } from '../workspaces/guests.ts'
@@ -70,7 +70,7 @@ export async function applyPlan(
     created: String(create),
     updated: String(update),
   }
-  await tx.activity.record(actor, { action: 'import.executed', targetId: uuid(), detail })
+  await tx.activity.record(actor, { action: 'import.executed', targetId: newId(), detail })
 }
 
 function createStep<Item>(items: Item[], write: (batch: Item[]) => Promise<void>): Step {
@@ -141,7 +141,7 @@ async function changeExternalIds(
 
 /** Inserts workspaces, which are named like their slugs. */
 async function insertWorkspaces({ tx, actor, ids }: Context, slugs: string[]): Promise<void> {
-  const workspaces = slugs.map((slug) => ({ id: uuid(), slug, name: slug }))
+  const workspaces = slugs.map((slug) => ({ id: newId(), slug, name: slug }))
   for (const workspace of workspaces) {
     await tx.workspaces.insert(workspace)
     ids.workspaces.set(workspace.slug, workspace.id)
@@ -195,7 +195,7 @@ async function insertGroups(
   batch: { slug: string; name: string }[],
 ): Promise<void> {
   const groups = batch.map(({ slug, name }) => ({
-    id: uuid(),
+    id: newId(),
     workspaceId: requireId(ids.workspaces, slug),
     slug,
     name,

@@ -1,8 +1,8 @@
-import { v7 as uuid } from 'uuid'
 import type { CreateDelegationRequest, Delegation } from '../../gen/daikon/v1/delegations.ts'
 import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import { quotaExceeded } from '../core/quotas.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import type { RolloutStore } from '../database/rollout-store.ts'
@@ -75,7 +75,7 @@ export async function createDelegation(
     if ((await tx.delegations.count(userId)) >= settings.MAX_DELEGATIONS_PER_USER)
       throw quotaExceeded(settings, 'MAX_DELEGATIONS_PER_USER')
     await tx.delegations.keepService(serviceName)
-    const id = uuid()
+    const id = newId()
     await tx.delegations.insert({
       ...{ id, userId, workspaceId, serviceName, reason },
       ...{ agentType: agent.type, agentId: agent.id, agentName },

@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
 import type { Actor } from '../activity/actor.ts'
+import { newId } from '../core/new-id.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { mapInTurns } from '../core/turns.ts'
@@ -84,7 +84,7 @@ async function placeInTrees(
 ): Promise<NewResource[]> {
   const { existing, newParentOf } = await findParents(resourceTrees, missing, naming)
   await resourceTrees.markParents([...existing.values()])
-  const ids = new Map(missing.map(({ index }) => [index, uuid()]))
+  const ids = new Map(missing.map(({ index }) => [index, newId()]))
   const newParents = new Set(missing.map(newParentOf))
   return missing.map((item) => {
     const newParent = newParentOf(item)

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   DeleteResponse,
   NewScimToken,
@@ -10,6 +9,7 @@ import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
 import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { hashSecret } from '../identity/secret.ts'
@@ -60,7 +60,7 @@ export async function createToken(
     if (!(await tx.connectionDomains.hasVerified(workspaceId)))
       throw new ServiceError(reasons.NO_VERIFIED_DOMAIN)
     const hash = hashSecret(token)
-    await tx.scimTokens.replace({ id: uuid(), workspaceId, hash, prefix, createdAt: now })
+    await tx.scimTokens.replace({ id: newId(), workspaceId, hash, prefix, createdAt: now })
     await tx.activity.record(actorOf(principal), {
       action: 'scim.token_created',
       targetId: workspaceId,

@@ -1,8 +1,8 @@
-import { v7 as uuid } from 'uuid'
 import type { EventTable } from '../activity/events.ts'
 import { createActionFilter } from '../activity/feed/event-filter.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { FeedStore } from '../activity/store/feed-store.ts'
+import { newId } from '../core/new-id.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { eventPayload } from './payload.ts'
 import type { DeliveryStore, NewDelivery } from './store/delivery-store.ts'
@@ -52,7 +52,7 @@ export async function dispatchEvents(
       const selected = subscriptions.filter(({ selects }) => selects(entry))
       const requestBody = selected.length > 0 ? eventPayload(position, entry) : ''
       return selected.map(({ id }) => ({
-        id: uuid(),
+        id: newId(),
         webhookId: id,
         type: entry.action,
         requestBody,

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ListWebhookDeliveriesRequest,
   ListWebhookDeliveriesResponse,
@@ -6,6 +5,7 @@ import type {
   WebhookDeliveryRequest,
   WebhookRequest,
 } from '../../gen/daikon/v1/admin_webhooks.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { testPayload, testType } from './payload.ts'
@@ -38,7 +38,7 @@ export async function testWebhook(
   { webhook_id }: WebhookRequest,
 ): Promise<WebhookDelivery> {
   const webhook = await requireActiveWebhook(stores, webhook_id)
-  const id = uuid()
+  const id = newId()
   const requestBody = testPayload(webhook.id, now)
   await stores.deliveries.insert([{ id, webhookId: webhook.id, type: testType, requestBody }], now)
   wakeWebhook(webhook.id)

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ListWebhooksRequest,
   ListWebhooksResponse,
@@ -13,6 +12,7 @@ import type { EventTable } from '../activity/events.ts'
 import { readActionFilter } from '../activity/feed/event-filter.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { isoTime } from '../database/sql-values.ts'
@@ -78,7 +78,7 @@ export async function createWebhook(
     ...findEventViolations(stores.activity.events, events),
   ]
   if (violations.length > 0) throw invalidArgument(...violations)
-  const id = uuid()
+  const id = newId()
   const actor = actorOf(principal)
   const secret = createWebhookSecret()
   const encrypted = secretBox.encrypt(secret, secretContext(id))

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ApiKeyCreateRequest,
   ApiKeyRequest,
@@ -11,6 +10,7 @@ import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import { noExpiry, readExpiry } from '../core/expiry.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { apiKeyPrefix, createApiKey } from '../identity/api-keys.ts'
@@ -48,7 +48,7 @@ export async function createKey(
 ): Promise<ApiKeyResponse> {
   const expiresAt = readKeyExpiry(request.expires_at, now)
   const key = createApiKey()
-  const id = uuid()
+  const id = newId()
   return stores.transaction(async (tx) => {
     const account = await requireServiceAccount(tx.serviceAccounts, idOf(request))
     if (!account.isActive || account.hasEnded)

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   DeleteRoleRequest,
   ListRolesRequest,
@@ -13,6 +12,7 @@ import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
@@ -62,7 +62,7 @@ export async function createRole(
   { stores, principal }: WriteContext<RoleStores>,
   { workspace_id: workspaceId, name, description = '' }: RoleCreateRequest,
 ): Promise<RoleResponse> {
-  const id = uuid()
+  const id = newId()
   return stores.transaction(async (tx) => {
     const inserted = tx.roles.insert({ id, workspaceId, name: name.trim(), description })
     await rejectTakenName(reasons.ROLE_NAME_TAKEN, inserted).catch((error) => {

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   DeleteGroupRequest,
   GroupCreateRequest,
@@ -13,6 +12,7 @@ import { actorOf, userIdOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
@@ -43,7 +43,7 @@ export async function createGroup(
   { name, description = '', ...request }: GroupCreateRequest,
 ): Promise<GroupResponse> {
   const actor = actorOf(principal)
-  const created = { id: uuid(), name: name.trim(), description, createdBy: userIdOf(actor) }
+  const created = { id: newId(), name: name.trim(), description, createdBy: userIdOf(actor) }
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_GROUPS_PER_WORKSPACE')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { newId } from '../core/new-id.ts'
 import type { MemberStore } from './store/member-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 
@@ -21,7 +21,7 @@ export async function createPersonalWorkspace(
   now: Date,
 ): Promise<void> {
   if (await tx.members.hasJoinedAny(user.id)) return
-  const id = uuid()
+  const id = newId()
   const slug = personalSlug(user.email)
   await tx.workspaces.insert({ id, name: personalName(user), slug })
   await tx.members.add({ workspaceId: id, userId: user.id }, 'owner', now)

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ListServiceAccountsResponse,
   ServiceAccountCreateRequest,
@@ -13,6 +12,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import { noExpiry, readExpiry } from '../core/expiry.ts'
+import { newId } from '../core/new-id.ts'
 import { type QuotaContext, quotaExceeded } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
@@ -80,7 +80,7 @@ export async function createServiceAccount(
     if ((await tx.serviceAccounts.count(workspaceId)) >= quotas[quota])
       throw quotaExceeded(quotas, quota)
     await tx.rollout.requireAllNodesKnow(serviceAccountMigration, 'A service account')
-    const id = uuid()
+    const id = newId()
     await tx.serviceAccounts.insert({ id, workspaceId, name, created_at: now })
     await tx.members.add({ workspaceId, userId: id }, role, now)
     if (expiresAt) await tx.members.update({ workspaceId, userId: id }, { expiresAt })

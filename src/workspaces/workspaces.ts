@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import type {
   ListAllWorkspacesRequest,
   ListAllWorkspacesResponse,
@@ -22,6 +21,7 @@ import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/new-id.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
@@ -45,7 +45,7 @@ export async function createWorkspace(
   }: RequestContext<WorkspaceStores & { members: MemberStore }> & QuotaContext,
   { name, slug, description = '' }: CreateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  const id = uuid()
+  const id = newId()
   const userId = userIdOf(actorOf(principal))
   try {
     return await stores.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { requestScope } from '../../core/request-scope.ts'
 import type { Actor } from '../actor.ts'
 import type { ActivityDetail, ActivityEventName, EventTable } from '../events.ts'
@@ -19,7 +19,7 @@ export function createEntry<Name extends ActivityEventName>(
 ) {
   const source = requestScope.getStore()?.source
   return {
-    id: uuid(),
+    id: newId(),
     action,
     target_type: targetOf(events, action),
     target_id: targetId ?? null,
@@ -66,7 +66,7 @@ export const entrySource = `item.entry_id, item.actor_id, item.actor_type, item.
 export function createEntrySource(actor: Actor) {
   const source = requestScope.getStore()?.source
   return {
-    entry_id: uuid(),
+    entry_id: newId(),
     ...actorColumns(actor),
     request_id: source?.requestId,
     ip: source?.ip,

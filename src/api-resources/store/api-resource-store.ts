@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { query } from '../../database/query.ts'
 
 /** An API of a service app. */
@@ -46,7 +46,7 @@ export class ApiResourceStore {
     const uris = resources.map(({ uri }) => uri)
     await query(this.#em, deleteSql, [appId, uris])
     for (const [position, { uri, name, scopes }] of resources.entries()) {
-      const values = [uuid(), appId, uri, name, JSON.stringify(scopes), position]
+      const values = [newId(), appId, uri, name, JSON.stringify(scopes), position]
       const saved = await query(this.#em, saveSql, values)
       if (saved.length === 0) return uri
     }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v4 as randomUuid, v7 as uuid } from 'uuid'
+import { v4 as randomUuid } from 'uuid'
 import type { ReadRows } from '../../core/deployment-checks.ts'
+import { newId } from '../../core/new-id.ts'
 import { query } from '../../database/query.ts'
 import type { Route } from '../route.ts'
 
@@ -18,7 +19,7 @@ export class RouteStore {
   /** Replaces the routes of a service. Call it in a transaction. */
   async replace(serviceName: string, routes: Route[]): Promise<ReplacedRoutes> {
     const json = JSON.stringify(routes)
-    await query(this.#em, insertSql, [serviceName, uuid(), randomUuid()])
+    await query(this.#em, insertSql, [serviceName, newId(), randomUuid()])
     const [current] = await query<{ id: string; routes: Route[]; hasChanged: boolean }>(
       this.#em,
       lockSql,

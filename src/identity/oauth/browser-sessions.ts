@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { authenticationOf } from '../authentication.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { lifetimesOf } from '../lifetimes.ts'
@@ -33,7 +33,7 @@ export function prepareSession(
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   return {
-    id: uuid(),
+    id: newId(),
     secret: createSecret(),
     userId,
     email,

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { RefreshFamily, RefreshToken } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
 import { fromRow, type SessionRow, toRow, type UserSession } from './session-row.ts'
@@ -81,7 +81,7 @@ export class SessionStore {
     )
     const created = {
       ...session,
-      id: uuid(),
+      id: newId(),
       createdAt: now,
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + lifetime * 1000),

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import { barePermission, isLive } from '../../permissions/engine/grants/live-share.ts'
@@ -74,7 +74,7 @@ export class LinkStore {
 
   async create({ resource, ...link }: NewLink): Promise<Link> {
     const [created] = await query<Link>(this.#em, insertSql, [
-      uuid(),
+      newId(),
       link.tokenHash,
       resource.kindId,
       resource.resourceId,

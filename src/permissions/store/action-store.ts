@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import { hasRoleSql } from '../engine/statements/status.ts'
@@ -33,7 +33,7 @@ export class ActionStore {
     serviceName: string,
     actions: { name: string; description: string }[],
   ): Promise<ChangedAction[]> {
-    const rows = actions.map((action) => ({ id: uuid(), ...action }))
+    const rows = actions.map((action) => ({ id: newId(), ...action }))
     const newIds = new Set(rows.map(({ id }) => id))
     const changed = await query<{ id: string; name: string }>(this.#em, upsertSql, [
       serviceName,

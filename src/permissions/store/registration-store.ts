@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
 import type { Actor } from '../../activity/actor.ts'
 import {
   createEntrySource,
@@ -7,6 +6,7 @@ import {
   entrySourceColumns,
   insertEntriesFrom,
 } from '../../activity/store/entries-sql.ts'
+import { newId } from '../../core/new-id.ts'
 import { type BatchedQuery, batched } from '../../database/batched-query.ts'
 import { isLiveResource } from '../../database/deleted-rows.ts'
 import type { Visibility } from '../../database/entities/resources.ts'
@@ -138,7 +138,7 @@ function insertItem(resource: NewResource, quota: number, actor: Actor) {
   return {
     ...toWireKey(resource),
     ...createEntrySource(actor),
-    id: resource.id ?? uuid(),
+    id: resource.id ?? newId(),
     parent: parent ? `${parent.resourceType}/${parent.resourceId}` : 'none',
     external_id: resource.externalId,
     workspace_id: resource.workspaceId,

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../core/new-id.ts'
 import { isLiveResource } from '../../database/deleted-rows.ts'
 import { query } from '../../database/query.ts'
 import type { Kind } from '../engine/question.ts'
@@ -84,7 +84,7 @@ export class ResourceTypeStore {
 
   /** Replaces the declaration of a locked type. Returns its ID. */
   async replace(current: DeclaredType, declaration: Declaration): Promise<string> {
-    const id = current.id ?? uuid()
+    const id = current.id ?? newId()
     const { kindId } = current
     const { description, allow_public, roles, conditions, requirements } = declaration
     await query(this.#em, upsertTypeSql, [kindId, id, description, allow_public])

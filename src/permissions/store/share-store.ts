@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
 import { type Actor, userIdOf } from '../../activity/actor.ts'
 import {
   type ActivityEvent,
@@ -8,6 +7,7 @@ import {
   entrySourceColumns,
   insertEntriesFrom,
 } from '../../activity/store/entries-sql.ts'
+import { newId } from '../../core/new-id.ts'
 import { type BatchedQuery, batched } from '../../database/batched-query.ts'
 import { query } from '../../database/query.ts'
 import type { Nullable, Timestamp } from '../../database/sql-values.ts'
@@ -171,7 +171,7 @@ function grantItem(
   maxShares: number,
 ) {
   return {
-    id: uuid(),
+    id: newId(),
     kind_id: resource.kindId,
     resource_id: resource.resourceId,
     workspace_id: resource.workspaceId,
