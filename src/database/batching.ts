@@ -20,6 +20,11 @@ export type BatcherOptions<Query> = {
    */
   maxRunning?: number
   /**
+   * Whether a query is so small that large ones run side by side as if it had not arrived. By default,
+   * none is.
+   */
+  isTiny?: (query: Query) => boolean
+  /**
    * The number of small queries at which a statement is sent at once if none is running, without
    * waiting for the others that have arrived with them. The callers of those are read while it
    * runs; otherwise, clients that send the next call after each response would all wait for the same
@@ -32,8 +37,8 @@ export type BatcherOptions<Query> = {
 const maxSmallRows = 100
 
 /**
- * After this many statements of large queries without a small query in between, up to `maxRunning`
- * of them may run concurrently.
+ * After this many statements of large queries without a small query in between, unless it is tiny, up to
+ * `maxRunning` of them may run concurrently.
  */
 const minQuietStatements = 2
 
@@ -89,7 +94,7 @@ export function createBatcher<Query, Result>(
   options: BatcherOptions<Query> = {},
 ): (query: Query, scope?: RequestScope) => Promise<Result> {
   const { countRows = () => 1, callerOf = () => '', maxBatchRows = 1000, maxRunning = 2 } = options
-  const { burst = Number.POSITIVE_INFINITY } = options
+  const { burst = Number.POSITIVE_INFINITY, isTiny = () => false } = options
   const small = createLane<Query, Result>(maxWaiting.small)
   const large = createLane<Query, Result>(maxWaiting.large)
   /** Statements of large queries that ended since the last small query arrived. */
@@ -166,7 +171,7 @@ export function createBatcher<Query, Result>(
         batch: undefined,
       }
       addWaiting(entry, callerOf)
-      if (lane === small) quietStatements = 0
+      if (lane === small && !isTiny(query)) quietStatements = 0
       scope?.signal.addEventListener('abort', entry.onAbort)
       if (small.running === 0 && small.count === burst) void send()
       else schedule()

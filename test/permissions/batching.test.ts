@@ -223,6 +223,27 @@ test('two statements of large queries run concurrently while no small queries ar
   await large
 })
 
+test('two statements of large queries run concurrently although tiny queries arrive', async (t) => {
+  const isTiny = (query: string) => query === '1'
+  const { sent, run } = createStatement({ countRows: Number, isTiny })
+  const all = Promise.all(['1000', '1000', '1000', '1000'].map((query) => run(query)))
+  const tiny: Promise<string>[] = []
+  for (let ended = 0; ended < 2; ended += 1) {
+    await nextTurn()
+    sent.at(-1)?.respond()
+    tiny.push(run('1'))
+    await nextTurn()
+    const statement = sent.find(({ queries }) => queries[0] === '1')
+    statement?.respond()
+    sent.splice(0, sent.length, ...sent.filter((other) => other !== statement))
+  }
+  await Promise.all(tiny)
+  // Two have ended, and two run.
+  t.is(sent.length, 4)
+  for (const statement of sent.slice(2)) statement.respond()
+  await all
+})
+
 test('too many waiting queries of one caller are rejected without affecting other callers', async (t) => {
   const callerOf = (query: string) => query.charAt(0)
   const { sent, run } = createStatement({ callerOf })

@@ -48,7 +48,8 @@ export function createLoadFacts(
         const facts = bits === null ? [] : readNumbers(bits).map((fact) => fact & counted)
         return split({ keysRequired, keys, statuses, userIds }, facts)
       },
-      { countRows, callerOf, burst: checkBurst },
+      // Services that present only their key are identified before a large message is decoded.
+      { countRows, callerOf, burst: checkBurst, isTiny: ({ checks }) => checks.length === 0 },
     )
   }
 
