@@ -242,5 +242,7 @@ export async function removeVisibleResource(connection: pg.Client): Promise<void
   await connection.query('delete from resources where workspace_id = $1', [visible.workspace])
   await connection.query('delete from members where workspace_id = $1', [visible.workspace])
   await connection.query('delete from workspaces where id = $1', [visible.workspace])
+  // No server sweeps the data set, so that the ID could not be used again.
+  await connection.query('delete from deleted_workspaces where id = $1', [visible.workspace])
   await connection.query(`delete from users where email like 'subject%@example.com'`)
 }
