@@ -109,7 +109,7 @@ async function readPorts(
     throw new Error('The node does not start')
   } finally {
     clearTimeout(timeout)
-    // The rest of the log is not kept.
+    // The rest is not kept, as it is by `launchServer` of the tests: the log has a line for each call of a load.
     child.stdout.resume()
   }
 }

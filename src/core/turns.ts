@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextPhase } from 'node:timers/promises'
 
 /** The number of items for which `forEachInTurns` works in one iteration of the event loop. */
 const itemsPerTurn = 5
@@ -13,7 +13,7 @@ export async function forEachInTurns<Item>(
   for (const item of items) {
     work(item)
     done += 1
-    if (done % itemsPerTurn === 0) await setImmediate()
+    if (done % itemsPerTurn === 0) await nextTurn()
   }
 }
 
@@ -27,14 +27,14 @@ export type TakeTurn = () => Promise<void>
 export function createTurns(): TakeTurn {
   let last: Promise<void> = Promise.resolve()
   return () => {
-    last = last.then(() => setImmediate())
+    last = last.then(nextTurn)
     return last
   }
 }
 
 /** Lets the event loop turn, so that calls are handled before the work goes on. */
 export async function nextTurn(): Promise<void> {
-  await setImmediate()
+  await nextPhase()
 }
 
 /** How long `inTurn` may hold the event loop before it lets it turn, in milliseconds. */
@@ -53,7 +53,7 @@ const waiting: (() => void)[] = []
 export function inTurn<Result>(work: () => Result): Result | Promise<Result> {
   if (stretch < maxStretch) return measure(work)
   return new Promise((resolve, reject) => {
-    if (waiting.length === 0) globalThis.setImmediate(workInTurn)
+    if (waiting.length === 0) setImmediate(workInTurn)
     // It would otherwise run in the request whose work began to wait first.
     const run = AsyncResource.bind(() => {
       try {
@@ -91,5 +91,5 @@ function measure<Result>(work: () => Result): Result {
 function workInTurn(): void {
   stretch = 0
   while (waiting.length > 0 && stretch < maxStretch) waiting.shift()?.()
-  if (waiting.length > 0) globalThis.setImmediate(workInTurn)
+  if (waiting.length > 0) setImmediate(workInTurn)
 }
